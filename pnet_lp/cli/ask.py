@@ -204,14 +204,14 @@ def _answer_instead(question: _Question, key: str, values: dict[str, Any]) -> No
 
 def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, Any]) -> None:
     """Ask, and write the answer; ``single`` are keys given by options that could have given several values."""
-    places, how, keys = _sorted_out(question.model, values)
+    places, how, keys = _split_values(question.model, values)
     case = _case(question, {**keys, **single}, places)
 
     def prepare(posed: Posed) -> None:
         say(posed.warnings)
         posed.prepare(places)
 
-    with ProgressLine() as line, _unnamed(question.model):
+    with ProgressLine() as line, _without_argument_names(question.model):
         answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
     say(answer.warnings)
     words = question.module("words")
@@ -233,13 +233,13 @@ def _answer_series(
     question: _Question, series: Series, axes: Mapping[str, Sequence[Any]], values: dict[str, Any]
 ) -> None:
     """Ask for every combination of the values of the axes, and write all answers as one."""
-    places, how, keys = _sorted_out(question.model, values)
+    places, how, keys = _split_values(question.model, values)
     fixed = {**{key: value for key, value in series.defaults.items() if key not in axes}, **keys}
     points = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     cases = [_case(question, {**fixed, **question.model.point(point)}, places) for point in points]
     warnings: dict[str, None] = {}
     found: dict[Case, Answer] = {}
-    with ProgressLine() as line, _unnamed(question.model):
+    with ProgressLine() as line, _without_argument_names(question.model):
         for case in dict.fromkeys(cases):
             found[case] = _ask(
                 question,
@@ -278,7 +278,7 @@ def _ask(question: _Question, case: Case, run: Run, on_posed: Callable[[Posed], 
     )
 
 
-def _sorted_out(
+def _split_values(
     model: type[Case], values: Mapping[str, Any]
 ) -> tuple[dict[str, Path], dict[str, Any], dict[str, Any]]:
     """Return the files to write, how to answer, and the keys of the case, of the parameters of a command."""
@@ -288,7 +288,7 @@ def _sorted_out(
 
 
 def _case(question: _Question, keys: Mapping[str, Any], places: Mapping[str, Path]) -> Case:
-    with _unnamed(question.model):
+    with _without_argument_names(question.model):
         case = validate(question.model, keys)
         case.check_alone()
     if places and (check := getattr(question.module("words"), "check_places", None)):
@@ -297,7 +297,7 @@ def _case(question: _Question, keys: Mapping[str, Any], places: Mapping[str, Pat
 
 
 @contextmanager
-def _unnamed(model: type[Case]) -> Iterator[None]:
+def _without_argument_names(model: type[Case]) -> Iterator[None]:
     """Do not call arguments by name in errors of the block: in the command line they have none."""
     names = {key for key, field in model.model_fields.items() if flag_of(field.metadata).argument}
     try:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepResult:
     """What a run has brought."""
 
     experiment: Experiment
@@ -82,7 +82,7 @@ def sweep(
     threads: int,
     late: Callable[[], bool] = lambda: False,
     unit: str | None = None,
-) -> Swept | None:
+) -> SweepResult | None:
     """Run an experiment, write its tables and its chart, and return them; None where it was too ``late`` for a case.
 
     Raises:
@@ -124,7 +124,7 @@ def sweep(
         raise KeyboardInterrupt(f"{stored}; the same command goes on from there") from None
     rows, claims = compare(experiment, records), compare_claims(experiment, records)
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
-    swept = Swept(experiment, records, rows, claims, files)
+    swept = SweepResult(experiment, records, rows, claims, files)
     swept.draw(chart)
     write_table(result_table(rows), table)
     write_table(swept.table("draw"), each)

@@ -31,7 +31,7 @@ QUICK: Final = "quick"
 class Chart(Params):
     """A chart: lines of what the experiment shows over one key, or, without such a key, a bar for each case.
 
-    Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.questions.base.Case.told_by`.
+    Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.questions.base.Case.chart_value`.
 
     Attributes:
         x: the key along the axis; a case without a value of it is not drawn.
@@ -120,7 +120,7 @@ class Experiment(Params):
         return self.baseline is not None if percent is None else percent
 
     @property
-    def baseline_in_words(self) -> str | None:
+    def baseline_label(self) -> str | None:
         """The baseline to read."""
         keys = placeholders(self.baseline or "")
         if not keys:
@@ -336,7 +336,7 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
     """Raise SpecError where a chart asks for what no case has, or for what it does not draw."""
     for key in chart.keys:
         _check_known(key.partition(".")[0], model.model_fields, "no key of a case is called", where)
-        if "." in key and all(case.told_by(key) is None for case in experiment.cases.values()):
+        if "." in key and all(case.chart_value(key) is None for case in experiment.cases.values()):
             raise SpecError("no case gives this parameter", where=where, found=key)
     if twice := [key for key, count in Counter(chart.keys).items() if count > 1]:
         raise SpecError(
@@ -352,7 +352,7 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
     for pattern in chart.cases:
         if not any(fnmatchcase(name, pattern) for name in experiment.cases):
             raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")
-    named = {in_words(case.told_by(key)) for case in experiment.cases.values() for key in chart.keys}
+    named = {value_text(case.chart_value(key)) for case in experiment.cases.values() for key in chart.keys}
     for word in chart.words:
         _check_known(word, {*chart.keys, *named}, "no key or value of the chart is", f"{where}.words")
     if chart.saturated_percent is not None and not (
@@ -365,7 +365,7 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
         )
 
 
-def in_words(value: object) -> str:
+def value_text(value: object) -> str:
     """Return the value of a key as charts write it, and as their ``words`` name it."""
     return " + ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 

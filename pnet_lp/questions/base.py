@@ -208,7 +208,7 @@ class Case(Params):
             return quantity.format(value)
         return " + ".join(map(str, value)) if isinstance(value, tuple) else value
 
-    def told_by(self, key: str) -> Any:
+    def chart_value(self, key: str) -> Any:
         """Return the value of a key by which charts tell cases apart, None where the case has none.
 
         ``workload.load`` is the parameter ``load`` of the expression ``workload``, and ``topology.name`` the name of

@@ -1,4 +1,4 @@
-"""What one asks of cost."""
+"""Keys of a question about cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one asks of failures."""
+"""Keys of a question about failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one asks of the error of the fluid: mixes of networks, matrices and workloads."""
+"""Keys of a question about the error of the fluid."""
 
 from __future__ import annotations
 
