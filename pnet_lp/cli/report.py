@@ -51,7 +51,7 @@ def command(
             missing[spec.name] = typed
         else:
             raise SpecError(
-                f"no results in {results} of a run that came to its end",
+                f"no results in {results} of a complete run",
                 where=spec.name,
                 allowed=f"{typed} first",
             )

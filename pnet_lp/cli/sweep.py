@@ -258,7 +258,7 @@ def _sweep_all(
             left_out[one.name], failed = str(error), error.exit_code
             continue
         if swept is None:
-            left_out[one.name] = "the budget is spent; the same command goes on from there"
+            left_out[one.name] = "the budget is spent; the same command continues from there"
             continue
         done.append(swept)
         if not as_json:

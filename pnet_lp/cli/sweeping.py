@@ -121,7 +121,7 @@ def sweep(
                     return None
     except KeyboardInterrupt:
         stored = f"{len(records)} of {len(experiment.cases)} cases are stored in {store.folder}"
-        raise KeyboardInterrupt(f"{stored}; the same command goes on from there") from None
+        raise KeyboardInterrupt(f"{stored}; the same command continues from there") from None
     rows, claims = compare(experiment, records), compare_claims(experiment, records)
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
     swept = SweepResult(experiment, records, rows, claims, files)
@@ -135,4 +135,4 @@ def _check_unit(unit: str | None, column: str) -> None:
     """Raise SpecError where a unit is asked for that a column does not end in."""
     own = column.rpartition("_")[2]
     if unit not in (None, PERCENT, own):
-        raise SpecError(f"{column} has another", where="unit", found=unit, allowed=f"{own} or {PERCENT}")
+        raise SpecError(f"{column} has another unit", where="unit", found=unit, allowed=f"{own} or {PERCENT}")

@@ -222,7 +222,7 @@ def _argument_key(places: Sequence[str], question: str, axes: Mapping[str, Any])
     """Return the key that the arguments stand for."""
     for place in places:
         if is_experiment(place):
-            raise SpecError("an experiment says itself what varies", where=place, allowed="a TOPOLOGY")
+            raise SpecError("an experiment defines what varies", where=place, allowed="a TOPOLOGY")
     key = next((key for key in _WHAT if key in keys_of(question)), None)
     if key is None and places:
         raise SpecError(f"the question {question} takes no TOPOLOGY", found=places[0])

@@ -78,5 +78,5 @@ def parse_executor(text: str, jobs: int | None) -> Executor:
     name, _, address = text.partition("://")
     entry = EXECUTORS.get(name)
     if address and not entry.params.model_fields:
-        raise SpecError("has no address", where=name, found=text, allowed=name)
+        raise SpecError("takes no address", where=name, found=text, allowed=name)
     return entry.build(entry.validate({"address": address} if address else {}), jobs)

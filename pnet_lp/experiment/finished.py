@@ -1,4 +1,4 @@
-"""A run that came to its end, as its spec stands now."""
+"""A complete run, as its spec stands now."""
 
 from __future__ import annotations
 

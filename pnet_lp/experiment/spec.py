@@ -340,12 +340,12 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
             raise SpecError("no case gives this parameter", where=where, found=key)
     if twice := [key for key, count in Counter(chart.keys).items() if count > 1]:
         raise SpecError(
-            f"{twice[0]} is there twice", where=where, allowed="each of x, lines, panels another key"
+            f"{twice[0]} is given twice", where=where, allowed="each of x, lines, panels another key"
         )
     of_lines = {"lines", "scale", "percent", "saturated_percent"}
     if chart.x is None and chart.model_dump(include=of_lines, exclude_defaults=True):
         raise SpecError(
-            "lines, scale, percent and saturated_percent are of lines", where=where, allowed="with an x"
+            "lines, scale, percent and saturated_percent need an axis", where=where, allowed="with an x"
         )
     if chart.percent and experiment.baseline is None:
         raise SpecError("percent needs a baseline", where=f"{where}.percent")

@@ -122,7 +122,7 @@ def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: 
             "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as ",
         ),
         ("dask://host:x", None, "dask: no scheduler is named, found 'host:x'; allowed: dask://HOST:PORT"),
-        ("local://host:1", None, "local: has no address, found 'local://host:1'; allowed: local"),
+        ("local://host:1", None, "local: takes no address, found 'local://host:1'; allowed: local"),
         (
             "dask://host:1",
             2,

@@ -38,5 +38,5 @@ class FailuresCase(SolveSettings, DemandKeys):
             where = "trials" if "trials" in self.model_fields_set else None
             raise SpecError("nothing fails", where=where, allowed=" or ".join(FAILING))
         if "trials" in self.model_fields_set and self.trials > 1 and not self.failures.random:
-            raise SpecError("has no meaning where what fails is not drawn", where="trials", found=self.trials)
+            raise SpecError("has no meaning where failures are not random", where="trials", found=self.trials)
         return self

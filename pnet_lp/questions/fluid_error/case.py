@@ -76,7 +76,7 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
         low, high = self.load
         if not 0 < low <= high <= 1:
             raise SpecError(
-                "no range of loads", where="load", found=[low, high], allowed="0 < least <= most <= 1"
+                "not a range of loads", where="load", found=[low, high], allowed="0 < least <= most <= 1"
             )
         with naming("plain"):
             parse_correction(self.plain)
