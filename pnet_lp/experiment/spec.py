@@ -19,7 +19,7 @@ from pnet_lp.experiment.grid import GRID, NAME, expand, filled, placeholders, sl
 from pnet_lp.experiment.record import Spread
 from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS, Case
+from pnet_lp.questions.base import DEFAULT_QUESTION, Case, model_of
 from pnet_lp.registry import OneOrMore, Params, unknown, validate
 from pnet_lp.seeds import check_draws
 
@@ -218,8 +218,7 @@ def state_experiment(
     """
     values = {**spec, "name": name}
     with naming(f"{where}: question"):
-        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
-    assert issubclass(model, Case)
+        model = model_of(str(values.get("question", DEFAULT_QUESTION)))
     common = _mapping(values.pop("common", {}), "common", where)
     for key in common:
         _check_known(key, model.model_fields, "unknown parameter", f"{where}: common")

@@ -383,5 +383,17 @@ QUESTIONS: Registry[Pose] = Registry(
     "question", package="pnet_lp.questions", group="pnet_lp.questions", part="answer"
 )
 
+
+def model_of(question: str) -> type[Case]:
+    """Return the model of a question's cases.
+
+    Raises:
+        SpecError: there is no such question.
+    """
+    model = QUESTIONS.get(question).params
+    assert issubclass(model, Case)
+    return model
+
+
 DEFAULT_QUESTION = "throughput"
 """What a spec asks that does not say."""

@@ -76,7 +76,7 @@ def test_an_experiment_in_a_folder() -> None:
         ),
         (
             {"topology": ["ring:n=6", np.eye(2)], "vary": {"link_gbps": [1]}},
-            "in words, found 'ndarray'; allowed: expressions",
+            "as strings, found 'ndarray'; allowed: expressions",
         ),
         ({"topology": "ring:n=6", "vary": {"plane": [1]}}, "did you mean 'planes'"),
         ({"topology": "ring:n=6", "vary": {"planes": [1]}, "routng": "ecmp"}, "did you mean 'routing'"),
