@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What a run has brought."""
+    """The results of a run."""
 
     experiment: Experiment
     records: Sequence[Record]

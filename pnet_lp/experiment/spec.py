@@ -34,14 +34,13 @@ class Chart(Params):
     Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.questions.base.Case.chart_value`.
 
     Attributes:
-        x: the key along the axis; a case without a value of it is not drawn.
-        lines: the keys whose values make a line; a case without a value of the first is on every line.
-        panels: the key for each value of which there is a part of its own, beside the others; a case without a value of
-            it is in all of them.
-        cases: the names of what is drawn, in which ``*`` stands for any text; default: all.
-        words: what keys and their values are called in the chart; empty for what is not to be mentioned.
-        scale: of values that lines are drawn over.
-        percent: whether lines are in per cent of the baseline; default: where there is one.
+        x: the key along the axis; a case without it is not drawn.
+        lines: keys whose values make a line; a case without the first of them is on every line.
+        panels: key with a panel for each value; a case without it is in every panel.
+        cases: names of the cases drawn, with ``*`` for any text; default: all.
+        words: labels of keys and values in the chart; empty for none.
+        scale: scale of the value axis of lines.
+        percent: whether lines are in per cent of the baseline; default: if there is one.
         saturated_percent: a case is saturated if it carries this much of its number of planes times the baseline; the
             first such case of each line is marked.
     """
@@ -57,7 +56,7 @@ class Chart(Params):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys by whose values cases are told apart."""
+        """The keys that distinguish the cases."""
         return tuple(key for key in (self.x, *self.lines, self.panels) if key is not None)
 
     def draws(self, case: str) -> bool:
@@ -67,23 +66,23 @@ class Chart(Params):
 
 @brief("name", "question", "cases")
 class Experiment(Params):
-    """An experiment: cases of one question, and the one that the others are compared with.
+    """An experiment: cases of one question, and the baseline that they are compared with.
 
     Attributes:
         name: the name of its folder.
-        aliases: other names that it is found by, such as that of a figure, ``pnet-figure-9``.
-        size: whether it is as the spec stands, or as its ``quick`` says.
-        title: heads tables and charts.
-        question: the kind of question its cases are of.
-        column: the column that is compared and drawn, by default the question's headline.
-        unit: of that, in words; default: as the answers say.
+        aliases: other names of it, such as that of a figure, ``pnet-figure-9``.
+        size: ``paper`` as in the spec, or ``quick``, reduced as its key ``quick`` says.
+        title: title of tables and charts.
+        question: the question that its cases ask.
+        column: the column that is compared and drawn; default: the headline of the question.
+        unit: its unit to print; default: that of the answers.
         baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these, and with
             ``{case}`` that of the entry it came out of; None to show values as they are.
-        spread: what stands behind ± where there are several draws.
+        spread: what ± means for several draws.
         cases: by name, in the order they run.
         bases: where the baseline has braces, the case that is 100 per cent for each case.
-        chart: what is drawn; None for a bar for each case.
-        claimed: what a paper or others claim of it, if there is such a file.
+        chart: the chart; None for one bar per case.
+        claimed: published claims about it, if there are any.
     """
 
     name: str
