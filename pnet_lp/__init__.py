@@ -10,10 +10,9 @@ Speeds and rates are in Gb/s.  Every error is a :class:`pnet_lp.errors.PnetError
 """
 
 import importlib
+import os
 import sys
 import types
-from pathlib import Path
-from typing import Any
 
 import lazy_loader
 
@@ -23,20 +22,29 @@ _found, __dir__, _lazy = lazy_loader.attach_stub(__name__, __file__)
 __all__ = ["__version__", *_lazy]  # noqa: PLE0604 - they are names
 
 
-_PACKAGES = {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()} & set(_lazy)
+_PACKAGES = {entry.name for entry in os.scandir(__path__[0])} & set(_lazy)
 """Those of the names that are packages, too."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     return importlib.import_module(f"{__name__}.{name}") if name in _PACKAGES else _found(name)
 
 
 class _Question(types.ModuleType):
     """A package that is called like a question; called, it asks the question."""
 
-    def __call__(self, *arguments: Any, **keys: Any) -> Any:
-        ask = importlib.import_module("pnet_lp.notebook.ask")
-        return getattr(ask, self.__name__.rpartition(".")[2])(*arguments, **keys)
+    def __call__(self, *arguments: object, **keys: object) -> object:
+        return self._function()(*arguments, **keys)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return importlib.import_module, (self.__name__,)
+
+    @property
+    def __signature__(self) -> object:
+        return self._function().__signature__
+
+    def _function(self):  # type: ignore[no-untyped-def]  # typing is slow to load
+        return getattr(importlib.import_module("pnet_lp.notebook.ask"), self.__name__.rpartition(".")[2])
 
 
 class _Package(types.ModuleType):

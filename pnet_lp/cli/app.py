@@ -92,7 +92,7 @@ class CommandGroup(click.Group):
             # A reader that closed the pipe has seen enough; click ends the process quietly.
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
-            _leave(ctx, *_in_words(ctx, error))
+            _leave(ctx, *_sentence_and_code(ctx, error))
         finally:
             settle()
 
@@ -114,7 +114,7 @@ def _drop_what_cannot_be_written() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _in_words(ctx: click.Context, error: Exception) -> tuple[str, int]:
+def _sentence_and_code(ctx: click.Context, error: Exception) -> tuple[str, int]:
     """Return the sentence and the exit code of an error."""
     match error:
         case PnetError():

@@ -27,36 +27,28 @@ from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.flags import flag_of
 from pnet_lp.questions.ask import ask
-from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series
+from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of
 from pnet_lp.registry import validate
 from pnet_lp.threads import MOST_THREADS
 
 
 @dataclass(frozen=True)
 class _Question:
-    """A question as commands need it.
-
-    Attributes:
-        name: of the question.
-        command: its command's.
-        model: of its cases.
-        answer: the module that registers it.
-    """
+    """A question by its name, and the name of the command that asks it."""
 
     name: str
     command: str
-    model: type[Case]
-    answer: str
 
     @property
-    def package(self) -> str:
-        """The folder of its modules."""
-        return self.answer.rpartition(".")[0]
+    def model(self) -> type[Case]:
+        """The model of its cases."""
+        return model_of(self.name)
 
     def module(self, name: str) -> ModuleType:
         """Return one of its modules: a question in one file has a single one."""
-        own = f"{self.package}.{name}"
-        return importlib.import_module(own if importlib.util.find_spec(own) else self.answer)
+        answer = QUESTIONS.get(self.name).build.__module__
+        own = f"{answer.rpartition('.')[0]}.{name}"
+        return importlib.import_module(own if importlib.util.find_spec(own) else answer)
 
 
 def command_of(command: str) -> Command:
@@ -65,40 +57,19 @@ def command_of(command: str) -> Command:
     Raises:
         SpecError: there is no such question.
     """
-    name = questions.commands().get(command, (command, ""))[0]
-    question = _question(name, command)
-    model = question.model
-    series = {one.name: one for one in model.series}
-    under = {
-        other.removeprefix(f"{command} "): summary
-        for other, summary in {
-            **{key: one for key, (_, one) in questions.commands().items()},
-            **OTHERS,
-        }.items()
-        if other.startswith(f"{command} ")
-    }
-    beside = {**{key: one.summary for key, one in series.items() if key}, **under}
+    question = _Question(questions.commands().get(command, (command, ""))[0], command)
+    series = {one.name: one for one in question.model.series}
+    others = {name: one.summary for name, one in series.items() if name}
+    known = {name: line for name, (_, line) in questions.commands().items()} | OTHERS
+    prefix = f"{command} "
+    others |= {name.removeprefix(prefix): line for name, line in known.items() if name.startswith(prefix)}
 
     def load(other: str) -> Command:
-        if f"{command} {other}" in OTHERS:
-            return plain_command(f"{command} {other}")
-        if other in under:
-            return command_of(f"{command} {other}")
-        return _command(question, series[other], inline=False)
+        if other in series:
+            return _command(question, series[other], inline=False)
+        return (plain_command if f"{command} {other}" in OTHERS else command_of)(f"{command} {other}")
 
-    return _command(
-        question,
-        series.get(""),
-        inline=True,
-        others=beside,
-        load=load,
-    )
-
-
-def _question(name: str, command: str) -> _Question:
-    entry = QUESTIONS.get(name)
-    assert issubclass(entry.params, Case)
-    return _Question(name, command, entry.params, entry.build.__module__)
+    return _command(question, series.get(""), inline=True, others=others, load=load)
 
 
 def _command(
@@ -117,7 +88,7 @@ def _command(
     def call(**values: Any) -> None:
         for key, other in model.instead.items():
             if given([key]):
-                _answer_instead(_question(other, question.command), key, values)
+                _answer_instead(_Question(other, question.command), key, values)
                 return
         axes = {key: values.pop(f"{AXIS}{key}") for key in series.axes} if series else {}
         several = any(len(found) > 1 or (found and key in values) for key, found in axes.items())
@@ -172,7 +143,7 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
         needs = () if model.plot or not inline else tuple(f"{AXIS}{key}" for key in axes)
         yield plot_option(plot, needs=needs)
     for key, other in model.instead.items() if inline else ():
-        kind = _question(other, "").model
+        kind = model_of(other)
         yield setting(kind, key, excludes=tuple(model.outputs), default=None, show_default=False)
         yield _jobs_option((key,))
         yield plot_option(kind.plot, needs=(key,))
@@ -204,14 +175,14 @@ def _answer_instead(question: _Question, key: str, values: dict[str, Any]) -> No
 
 def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, Any]) -> None:
     """Ask, and write the answer; ``single`` are keys given by options that could have given several values."""
-    places, how, keys = _sorted_out(question.model, values)
+    places, how, keys = _split_values(question.model, values)
     case = _case(question, {**keys, **single}, places)
 
     def prepare(posed: Posed) -> None:
         say(posed.warnings)
         posed.prepare(places)
 
-    with ProgressLine() as line, _unnamed(question.model):
+    with ProgressLine() as line, _without_argument_names(question.model):
         answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
     say(answer.warnings)
     words = question.module("words")
@@ -233,13 +204,13 @@ def _answer_series(
     question: _Question, series: Series, axes: Mapping[str, Sequence[Any]], values: dict[str, Any]
 ) -> None:
     """Ask for every combination of the values of the axes, and write all answers as one."""
-    places, how, keys = _sorted_out(question.model, values)
+    places, how, keys = _split_values(question.model, values)
     fixed = {**{key: value for key, value in series.defaults.items() if key not in axes}, **keys}
     points = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     cases = [_case(question, {**fixed, **question.model.point(point)}, places) for point in points]
     warnings: dict[str, None] = {}
     found: dict[Case, Answer] = {}
-    with ProgressLine() as line, _unnamed(question.model):
+    with ProgressLine() as line, _without_argument_names(question.model):
         for case in dict.fromkeys(cases):
             found[case] = _ask(
                 question,
@@ -278,7 +249,7 @@ def _ask(question: _Question, case: Case, run: Run, on_posed: Callable[[Posed], 
     )
 
 
-def _sorted_out(
+def _split_values(
     model: type[Case], values: Mapping[str, Any]
 ) -> tuple[dict[str, Path], dict[str, Any], dict[str, Any]]:
     """Return the files to write, how to answer, and the keys of the case, of the parameters of a command."""
@@ -288,7 +259,7 @@ def _sorted_out(
 
 
 def _case(question: _Question, keys: Mapping[str, Any], places: Mapping[str, Path]) -> Case:
-    with _unnamed(question.model):
+    with _without_argument_names(question.model):
         case = validate(question.model, keys)
         case.check_alone()
     if places and (check := getattr(question.module("words"), "check_places", None)):
@@ -297,7 +268,7 @@ def _case(question: _Question, keys: Mapping[str, Any], places: Mapping[str, Pat
 
 
 @contextmanager
-def _unnamed(model: type[Case]) -> Iterator[None]:
+def _without_argument_names(model: type[Case]) -> Iterator[None]:
     """Do not call arguments by name in errors of the block: in the command line they have none."""
     names = {key for key, field in model.model_fields.items() if flag_of(field.metadata).argument}
     try:

@@ -34,7 +34,7 @@ def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def chosen(experiment: str | None, every: bool, missing: str = "no experiment") -> list[Path]:
+def chosen_experiments(experiment: str | None, every: bool, missing: str = "no experiment") -> list[Path]:
     """Return the folders of the experiments that are asked for; ``missing`` is as of :func:`find_experiment`.
 
     Raises:

@@ -80,7 +80,7 @@ def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
 
 
 def grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
-    """Return a decorator that adds ``options`` and hands over their values as one ``kind``: ``name``."""
+    """Return a decorator that adds ``options`` and passes their values to the command as one ``kind``: ``name``."""
     return _grouped(name, [field.name for field in fields(kind)], lambda own: kind(**own), options)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pnet_lp.cli.command import Command, json_option
-from pnet_lp.cli.experiment_options import chosen, experiment_options
+from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options
 from pnet_lp.cli.options import say
 from pnet_lp.cli.output import OutputFolder, print_json, print_report
 from pnet_lp.errors import SpecError
@@ -41,7 +41,7 @@ def command(
     """
     found: list[Publication] = []
     missing: dict[str, str] = {}
-    for place in chosen(experiment, every):
+    for place in chosen_experiments(experiment, every):
         spec = load_experiment(place, size=size)
         typed = f"pnet-lp sweep {name_of(place)}{'' if spec.size == 'paper' else f' --size {spec.size}'}"
         finished = read_run(spec, results)
@@ -51,7 +51,7 @@ def command(
             missing[spec.name] = typed
         else:
             raise SpecError(
-                f"no results in {results} of a run that came to its end",
+                f"no results in {results} of a complete run",
                 where=spec.name,
                 allowed=f"{typed} first",
             )

@@ -12,10 +12,10 @@ import click
 
 from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, Option, json_option
-from pnet_lp.cli.experiment_options import chosen, experiment_options
+from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options
 from pnet_lp.cli.options import say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
-from pnet_lp.cli.sweeping import Swept, sweep
+from pnet_lp.cli.sweeping import SweepResult, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
 from pnet_lp.errors import PnetError, SpecError, naming
 from pnet_lp.experiment import Size, load_experiment
@@ -180,7 +180,7 @@ def command(
     else:
         experiments = [
             load_experiment(place, seed=seed, size=size).reduced(draws=draws, cases=cases)
-            for place in chosen(_experiment(words), every, "no experiment, and no topology,")
+            for place in chosen_experiments(_experiment(words), every, "no experiment, and no topology,")
         ]
     with naming("--executor"):
         where = parse_executor(executor, jobs)
@@ -233,7 +233,7 @@ def _is_topology(text: str) -> bool:
 
 def _sweep_all(
     planned: Sequence[Planned],
-    run: Callable[..., Swept | None],
+    run: Callable[..., SweepResult | None],
     *,
     size: Size,
     budget_s: float | None,
@@ -247,7 +247,7 @@ def _sweep_all(
         return budget_s is not None and time.monotonic() - began > budget_s
 
     left_out = {one.name: one.left_out for one in planned if one.left_out}
-    done: list[Swept] = []
+    done: list[SweepResult] = []
     failed = 0
     for one in planned:
         if one.left_out or dry_run:
@@ -259,7 +259,7 @@ def _sweep_all(
             left_out[one.name], failed = str(error), error.exit_code
             continue
         if swept is None:
-            left_out[one.name] = "the budget is spent; the same command goes on from there"
+            left_out[one.name] = "the budget is spent; the same command continues from there"
             continue
         done.append(swept)
         if not as_json:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Swept:
-    """What a run has brought."""
+class SweepResult:
+    """The results of a run."""
 
     experiment: Experiment
     records: Sequence[Record]
@@ -82,7 +82,7 @@ def sweep(
     threads: int,
     late: Callable[[], bool] = lambda: False,
     unit: str | None = None,
-) -> Swept | None:
+) -> SweepResult | None:
     """Run an experiment, write its tables and its chart, and return them; None where it was too ``late`` for a case.
 
     Raises:
@@ -121,10 +121,10 @@ def sweep(
                     return None
     except KeyboardInterrupt:
         stored = f"{len(records)} of {len(experiment.cases)} cases are stored in {store.folder}"
-        raise KeyboardInterrupt(f"{stored}; the same command goes on from there") from None
+        raise KeyboardInterrupt(f"{stored}; the same command continues from there") from None
     rows, claims = compare(experiment, records), compare_claims(experiment, records)
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
-    swept = Swept(experiment, records, rows, claims, files)
+    swept = SweepResult(experiment, records, rows, claims, files)
     swept.draw(chart)
     write_table(result_table(rows), table)
     write_table(swept.table("draw"), each)
@@ -135,4 +135,4 @@ def _check_unit(unit: str | None, column: str) -> None:
     """Raise SpecError where a unit is asked for that a column does not end in."""
     own = column.rpartition("_")[2]
     if unit not in (None, PERCENT, own):
-        raise SpecError(f"{column} has another", where="unit", found=unit, allowed=f"{own} or {PERCENT}")
+        raise SpecError(f"{column} has another unit", where="unit", found=unit, allowed=f"{own} or {PERCENT}")

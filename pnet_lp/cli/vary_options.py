@@ -63,7 +63,7 @@ class Varying:
         if self.question is not None:
             with naming("question"):
                 QUESTIONS.get(self.question)
-        places, options = _taken_apart(words, (self.question,) if self.question else GUESSED)
+        places, options = _split_words(words, (self.question,) if self.question else GUESSED)
         pairs = [_pair(text, "vary") for text in self.vary]
         question = self.question or question_of([name for name, _ in (*pairs, *options)])
         call_them({key: f"--{key.replace('_', '-')}" for key in keys_of(question) if key not in _WHAT})
@@ -74,7 +74,7 @@ class Varying:
                 if key in axes:
                     raise SpecError("varies twice", where=key, allowed="all values in one list")
                 axes[key] = axis_values(key, text, question)
-        fixed = _fixed(options, question) | _placed(places, question, axes)
+        fixed = _fixed(options, question) | _argument_key(places, question, axes)
         fixed |= {key: value for key, value in (("draws", draws), ("seed", seed)) if value is not None}
         base = {}
         for name, text in (_pair(text, "baseline") for text in self.baseline):
@@ -172,7 +172,7 @@ vary_options = grouped(
 )
 
 
-def _taken_apart(words: Sequence[str], questions: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+def _split_words(words: Sequence[str], questions: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the arguments among words, and the options: pairs of a name and a value."""
     places: list[str] = []
     options: list[tuple[str, str]] = []
@@ -218,11 +218,11 @@ def _fixed(options: Sequence[tuple[str, str]], question: str) -> dict[str, Any]:
     return fixed
 
 
-def _placed(places: Sequence[str], question: str, axes: Mapping[str, Any]) -> dict[str, Any]:
+def _argument_key(places: Sequence[str], question: str, axes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the key that the arguments stand for."""
     for place in places:
         if is_experiment(place):
-            raise SpecError("an experiment says itself what varies", where=place, allowed="a TOPOLOGY")
+            raise SpecError("an experiment defines what varies", where=place, allowed="a TOPOLOGY")
     key = next((key for key in _WHAT if key in keys_of(question)), None)
     if key is None and places:
         raise SpecError(f"the question {question} takes no TOPOLOGY", found=places[0])

@@ -10,7 +10,7 @@ from pydantic import create_model
 
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import flag_of
-from pnet_lp.questions.base import QUESTIONS, Case
+from pnet_lp.questions.base import Case, model_of
 from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.units import quantity_of
 
@@ -28,7 +28,7 @@ def question_of(words: Sequence[str]) -> str:
     Raises:
         SpecError: none has.
     """
-    models = {name: _model(name) for name in GUESSED}
+    models = {name: model_of(name) for name in GUESSED}
     for name, model in models.items():
         if all(_key(word, model) for word in words):
             return name
@@ -49,7 +49,7 @@ def key_of(word: str, question: str) -> str:
     Raises:
         SpecError: it stands for none.
     """
-    model = _model(question)
+    model = model_of(question)
     key = _key(word, model)
     if key is None:
         raise _unknown(word, {question: model})
@@ -58,12 +58,12 @@ def key_of(word: str, question: str) -> str:
 
 def keys_of(question: str) -> tuple[str, ...]:
     """Return the keys of a question's cases."""
-    return tuple(_model(question).model_fields)
+    return tuple(model_of(question).model_fields)
 
 
 def is_flag(word: str, questions: Iterable[str]) -> bool:
     """Whether a word stands for a key that is true where it is given, in the first question that has it."""
-    for model in map(_model, questions):
+    for model in map(model_of, questions):
         if key := _key(word, model):
             return model.model_fields[key].annotation is bool
     return False
@@ -93,7 +93,7 @@ def spec_value(key: str, given: str | list[str], question: str) -> Any:
     Raises:
         SpecError: the key cannot have it.
     """
-    field = _model(question).model_fields[key]
+    field = model_of(question).model_fields[key]
     model = create_model("Given", __base__=Params, **{key: (field.annotation, field)})  # type: ignore[call-overload]
     found = getattr(validate(model, {key: given}), key)
     if quantity_of(field.annotation, field.metadata) is not None:
@@ -106,7 +106,7 @@ def spec_value(key: str, given: str | list[str], question: str) -> Any:
 
 def takes_several(key: str, question: str) -> bool:
     """Whether a key has several values at once, as ``topology`` has planes."""
-    return get_origin(_model(question).model_fields[key].annotation) is tuple
+    return get_origin(model_of(question).model_fields[key].annotation) is tuple
 
 
 def split_values(text: str) -> list[str]:
@@ -139,12 +139,6 @@ def split_values(text: str) -> list[str]:
 
 def _number(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _model(question: str) -> type[Case]:
-    model = QUESTIONS.get(question).params
-    assert issubclass(model, Case)
-    return model
 
 
 def _key(word: str, model: type[Case]) -> str | None:

@@ -11,7 +11,7 @@ from pnet_lp.experiment.store import OWN_FILES
 
 def _no_file_of_results(name: str) -> str:
     if name in OWN_FILES:
-        raise ValueError(f"a case cannot be called like a file beside it ({', '.join(OWN_FILES)})")
+        raise ValueError(f"a case cannot have the name of a file beside it ({', '.join(OWN_FILES)})")
     return name
 
 

@@ -1,4 +1,4 @@
-"""What an executor is: who answers draws, and whether that one sees our files."""
+"""What an executor is: it answers draws, here or on other machines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Executor(Named, ABC):
     """Answers draws.
 
     Class attributes:
-        shares_files: whether it writes where we do; otherwise its results travel, and we store them.
+        shares_files: whether it writes to our files; otherwise results are sent back and stored here.
 
     Args:
-        params: where it is, of the model that it is registered with.
-        jobs: processes, None where nobody has said.
+        params: parameters, such as an address, of the model that it is registered with.
+        jobs: number of processes; None if not given.
 
     Raises:
-        PnetError: there is no such number of processes, or what it needs is missing.
+        PnetError: the number of processes is invalid, or a package is missing.
     """
 
     shares_files: ClassVar[bool]
@@ -39,12 +39,12 @@ class Executor(Named, ABC):
 
     @property
     def alone(self) -> bool:
-        """Whether draws are answered one after the other in this process, so that each can show how far it is."""
+        """Whether draws are answered one by one in this process, so that each can show its progress."""
         return False
 
     @abstractmethod
     def threads(self, requested: int) -> int:
-        """Return the threads of each draw: those asked for, or where that is 0 what there is room for."""
+        """Return the threads of each draw: as requested; for 0, as many as there are cores for."""
 
     @abstractmethod
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
@@ -78,5 +78,5 @@ def parse_executor(text: str, jobs: int | None) -> Executor:
     name, _, address = text.partition("://")
     entry = EXECUTORS.get(name)
     if address and not entry.params.model_fields:
-        raise SpecError("has no address", where=name, found=text, allowed=name)
+        raise SpecError("takes no address", where=name, found=text, allowed=name)
     return entry.build(entry.validate({"address": address} if address else {}), jobs)

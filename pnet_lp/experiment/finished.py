@@ -1,4 +1,4 @@
-"""A run that came to its end, as its spec stands now."""
+"""A complete run, as its spec stands now."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALIASES = "aliases"
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """An experiment and what its last run has left.
 
     Attributes:
@@ -43,7 +43,7 @@ class Finished:
         return tuple(name for name in self.experiment.cases if name not in known)
 
 
-def read_run(experiment: Experiment, results: Path) -> Finished | None:
+def read_run(experiment: Experiment, results: Path) -> FinishedRun | None:
     """Return what the last run of an experiment has left, or None if it did not come to its end.
 
     Args:
@@ -62,7 +62,7 @@ def read_run(experiment: Experiment, results: Path) -> Finished | None:
     kept = (
         known[name] for name, case in experiment.cases.items() if name in known and _same(case, ran[name])
     )
-    return Finished(experiment, manifest, tuple(kept))
+    return FinishedRun(experiment, manifest, tuple(kept))
 
 
 def find_experiment(text: str | Path, missing: str = "no experiment") -> Path:

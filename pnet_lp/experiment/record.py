@@ -1,4 +1,4 @@
-"""What is known of a case: its draws, and their mean."""
+"""The record of a case: its draws, their mean and their spread."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import Answer, AnswerStatus, Headline, Value
 
 Spread: TypeAlias = Literal["standard-error", "standard-deviation"]
-"""What stands behind ±: how sure the mean over draws is, or how far apart they are."""
+"""What ± means: the standard error of the mean over draws, or their standard deviation."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What it took to answer a draw.
+    """Time and memory that a draw took.
 
     Attributes:
-        seconds: wall time, with building what it is about.
-        peak_bytes: the most memory that the process held meanwhile; None where the system does not tell.
-        processor_seconds: time of all processors, also in processes that were started for it; None where it was not
-            measured.
+        seconds: wall time, including the building of network and demands.
+        peak_bytes: peak memory of the process; None if the system does not report it.
+        processor_seconds: CPU time, child processes included; None if it was not measured.
     """
 
     seconds: float
@@ -32,18 +31,18 @@ class Spent:
 
     @property
     def work_seconds(self) -> float:
-        """What it takes anywhere: processor time, which does not depend on what else runs, else wall time."""
+        """CPU time, which does not depend on other load; without it, wall time."""
         return self.seconds if self.processor_seconds is None else self.processor_seconds
 
 
 @brief("headline", "status")
 @dataclass(frozen=True, repr=False)
 class StoredAnswer:
-    """What is stored of an answer.
+    """The stored form of an answer.
 
     Attributes:
         headline, status, columns, limited_by, seconds: as of :class:`~pnet_lp.questions.base.Answer`.
-        document: its JSON document, without what a clock measured.
+        document: its JSON document, without measured times.
     """
 
     headline: Headline
@@ -60,7 +59,7 @@ class StoredAnswer:
         return cls(said.headline, said.status, said.columns, document, said.limited_by, said.seconds)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it but the timings."""
+        """Return everything except the timings."""
         return {
             "headline": asdict(self.headline),
             "status": self.status,
@@ -71,7 +70,7 @@ class StoredAnswer:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], seconds: Mapping[str, float]) -> StoredAnswer:
-        """Return the answer that :meth:`to_json` made a document of; numbers that JSON has not are NaN.
+        """Return the answer that :meth:`to_json` made a document of; null stands for NaN.
 
         Raises:
             KeyError, TypeError: it is not such a document.
@@ -91,7 +90,7 @@ class StoredAnswer:
 
 
 def _timeless(value: Any) -> Any:
-    """Return a document without what a clock measured."""
+    """Return a document without measured times."""
     if isinstance(value, Mapping):
         return {key: _timeless(item) for key, item in value.items() if key != "seconds"}
     return [_timeless(item) for item in value] if isinstance(value, list) else value
@@ -107,8 +106,8 @@ class Draw:
         index: which draw of the case, from 0.
         fingerprint: SHA-256 over everything that determines the answer.
         settings: the draw as it ran, its seed and defaults included.
-        answer: what came out.
-        spent: what it took; None where that was not measured.
+        answer: the answer.
+        spent: time and memory; None if they were not measured.
     """
 
     case: str
@@ -124,7 +123,7 @@ class Draw:
         return {self.answer.headline.column: self.answer.headline.value, **self.answer.columns}
 
     def shown(self, column: str | None = None) -> Headline:
-        """Return the headline, or a column in its place, NaN where that is no number.
+        """Return the headline, or another column as a headline; NaN if it is not a number.
 
         Raises:
             KeyError: no such column.
@@ -140,11 +139,11 @@ class Draw:
 @brief("case", "draws")
 @dataclass(frozen=True, repr=False)
 class Record:
-    """One case's answer.
+    """All draws of a case.
 
     Attributes:
         case: its name.
-        draws: one for each seed, in order; at least one.
+        draws: one per seed, in order; at least one.
     """
 
     case: str
@@ -169,14 +168,14 @@ class Record:
         return replace(shown[0], value=value, lower=lower, upper=upper)
 
     def spread(self, kind: Spread, column: str | None = None) -> float | None:
-        """Return the spread of the values over seeds; None for one draw, which says nothing about others."""
+        """Return the spread of the values over seeds; None for a single draw."""
         values = self.values(column)
         mean = fmean(values)
         return _spread(kind, [value - mean for value in values])
 
     @property
     def status(self) -> AnswerStatus:
-        """What holds of every draw; ``bounds`` if it does of any."""
+        """Status of all draws; ``bounds`` if any of them has bounds that have not met."""
         found = {draw.answer.status for draw in self.draws}
         return "bounds" if "bounds" in found else self.draws[0].answer.status
 

@@ -27,7 +27,7 @@ from pnet_lp.threads import check_threads
 from pnet_lp.workers import processor_seconds
 
 ProgressDisplay: TypeAlias = Callable[[str], AbstractContextManager[ProgressCallback]]
-"""Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
+"""Takes the name of a draw; returns a context manager whose value is the ``on_progress`` of its answer."""
 
 
 def _unwatched(_: str) -> AbstractContextManager[None]:
@@ -45,12 +45,12 @@ class _Task:
     threads: int
 
     def note(self, old: str | Draw | None) -> str:
-        """Return what is to be said where what was stored is not as it was."""
+        """Return a note if the stored draw was changed; else an empty string."""
         return f"{self.words}: {old}; computed again" if isinstance(old, str) else ""
 
     @property
     def words(self) -> str:
-        """What is solved, for whoever watches."""
+        """Name of the draw in progress messages."""
         if self.case.draws == 1:
             return self.name
         return f"{self.name}, draw {self.index + 1} of {self.case.draws}"
@@ -83,8 +83,7 @@ def run_experiment(
         threads: of each solve; 0 for all cores, divided among the jobs; on a cluster for one.
         watch: shows the progress of a solve; only where they are solved one after the other in this process.
         on_draw: called with each draw, in order, as it is done.
-        on_note: called with a sentence where a stored draw had been changed, or had lost its proof, and was computed
-            again.
+        on_note: called with a sentence if a stored draw was changed, or lost its proof, and is computed again.
 
     Raises:
         KeyboardInterrupt: the user stopped the run; the draws done so far are stored.
@@ -114,7 +113,7 @@ def run_experiment(
 
 
 _Done: TypeAlias = tuple[Draw, str]
-"""A draw that is stored, and what is to be said of it."""
+"""A stored draw and a note about it, or an empty string."""
 
 
 def _draws(
@@ -164,12 +163,12 @@ def _run_draw(task: _Task, *, store: Store, resume: bool, watch: ProgressDisplay
 
 @dataclass(frozen=True)
 class _RemoteTask:
-    """A draw to answer where our files are not.
+    """A draw to answer on a machine without access to our files.
 
     Attributes:
         task: the draw.
-        known: the fingerprint of what is stored of it.
-        code: what must run.
+        known: fingerprint of the stored draw, if any.
+        code: hash of the code that must run.
     """
 
     task: _Task
@@ -178,7 +177,7 @@ class _RemoteTask:
 
 
 def _run_elsewhere(remote: _RemoteTask) -> Parcel | None:
-    """Return the files of a draw, or None where what is stored is right."""
+    """Return the files of a draw, or None if the stored ones are up to date."""
     if remote.code != code_identity():
         raise PnetError(
             "a worker runs other code", where=platform.node(), found=code_identity(), allowed=remote.code
@@ -198,7 +197,7 @@ def _run_elsewhere(remote: _RemoteTask) -> Parcel | None:
 
 @dataclass(frozen=True)
 class _Posed:
-    """A draw with all built that it is about, what clocks said before, and whether memory is measured since."""
+    """A draw that is ready to be answered, with clock readings from before, and whether peak memory was reset."""
 
     fingerprint: str
     settings: dict[str, Any]
@@ -220,7 +219,7 @@ def _pose(task: _Task) -> _Posed:
 def _answer(
     task: _Task, posed: _Posed, watch: ProgressDisplay
 ) -> tuple[Draw, Callable[[Path], object] | None]:
-    """Return a draw, and what writes its proof."""
+    """Return a draw and the function that writes its proof."""
     with naming(task.name), watch(task.words) as on_progress:
         answer = posed.posed.answer(Run(task.threads, on_progress=on_progress))
     seconds = time.perf_counter() - posed.began

@@ -19,7 +19,7 @@ from pnet_lp.experiment.grid import GRID, NAME, expand, filled, placeholders, sl
 from pnet_lp.experiment.record import Spread
 from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS, Case
+from pnet_lp.questions.base import DEFAULT_QUESTION, Case, model_of
 from pnet_lp.registry import OneOrMore, Params, unknown, validate
 from pnet_lp.seeds import check_draws
 
@@ -31,17 +31,16 @@ QUICK: Final = "quick"
 class Chart(Params):
     """A chart: lines of what the experiment shows over one key, or, without such a key, a bar for each case.
 
-    Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.questions.base.Case.told_by`.
+    Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.questions.base.Case.chart_value`.
 
     Attributes:
-        x: the key along the axis; a case without a value of it is not drawn.
-        lines: the keys whose values make a line; a case without a value of the first is on every line.
-        panels: the key for each value of which there is a part of its own, beside the others; a case without a value of
-            it is in all of them.
-        cases: the names of what is drawn, in which ``*`` stands for any text; default: all.
-        words: what keys and their values are called in the chart; empty for what is not to be mentioned.
-        scale: of values that lines are drawn over.
-        percent: whether lines are in per cent of the baseline; default: where there is one.
+        x: the key along the axis; a case without it is not drawn.
+        lines: keys whose values make a line; a case without the first of them is on every line.
+        panels: key with a panel for each value; a case without it is in every panel.
+        cases: names of the cases drawn, with ``*`` for any text; default: all.
+        words: labels of keys and values in the chart; empty for none.
+        scale: scale of the value axis of lines.
+        percent: whether lines are in per cent of the baseline; default: if there is one.
         saturated_percent: a case is saturated if it carries this much of its number of planes times the baseline; the
             first such case of each line is marked.
     """
@@ -57,7 +56,7 @@ class Chart(Params):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys by whose values cases are told apart."""
+        """The keys that distinguish the cases."""
         return tuple(key for key in (self.x, *self.lines, self.panels) if key is not None)
 
     def draws(self, case: str) -> bool:
@@ -67,23 +66,23 @@ class Chart(Params):
 
 @brief("name", "question", "cases")
 class Experiment(Params):
-    """An experiment: cases of one question, and the one that the others are compared with.
+    """An experiment: cases of one question, and the baseline that they are compared with.
 
     Attributes:
         name: the name of its folder.
-        aliases: other names that it is found by, such as that of a figure, ``pnet-figure-9``.
-        size: whether it is as the spec stands, or as its ``quick`` says.
-        title: heads tables and charts.
-        question: the kind of question its cases are of.
-        column: the column that is compared and drawn, by default the question's headline.
-        unit: of that, in words; default: as the answers say.
+        aliases: other names of it, such as that of a figure, ``pnet-figure-9``.
+        size: ``paper`` as in the spec, or ``quick``, reduced as its key ``quick`` says.
+        title: title of tables and charts.
+        question: the question that its cases ask.
+        column: the column that is compared and drawn; default: the headline of the question.
+        unit: its unit to print; default: that of the answers.
         baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these, and with
             ``{case}`` that of the entry it came out of; None to show values as they are.
-        spread: what stands behind ± where there are several draws.
+        spread: what ± means for several draws.
         cases: by name, in the order they run.
         bases: where the baseline has braces, the case that is 100 per cent for each case.
-        chart: what is drawn; None for a bar for each case.
-        claimed: what a paper or others claim of it, if there is such a file.
+        chart: the chart; None for one bar per case.
+        claimed: published claims about it, if there are any.
     """
 
     name: str
@@ -120,7 +119,7 @@ class Experiment(Params):
         return self.baseline is not None if percent is None else percent
 
     @property
-    def baseline_in_words(self) -> str | None:
+    def baseline_label(self) -> str | None:
         """The baseline to read."""
         keys = placeholders(self.baseline or "")
         if not keys:
@@ -218,8 +217,7 @@ def state_experiment(
     """
     values = {**spec, "name": name}
     with naming(f"{where}: question"):
-        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
-    assert issubclass(model, Case)
+        model = model_of(str(values.get("question", DEFAULT_QUESTION)))
     common = _mapping(values.pop("common", {}), "common", where)
     for key in common:
         _check_known(key, model.model_fields, "unknown parameter", f"{where}: common")
@@ -336,23 +334,23 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
     """Raise SpecError where a chart asks for what no case has, or for what it does not draw."""
     for key in chart.keys:
         _check_known(key.partition(".")[0], model.model_fields, "no key of a case is called", where)
-        if "." in key and all(case.told_by(key) is None for case in experiment.cases.values()):
+        if "." in key and all(case.chart_value(key) is None for case in experiment.cases.values()):
             raise SpecError("no case gives this parameter", where=where, found=key)
     if twice := [key for key, count in Counter(chart.keys).items() if count > 1]:
         raise SpecError(
-            f"{twice[0]} is there twice", where=where, allowed="each of x, lines, panels another key"
+            f"{twice[0]} is given twice", where=where, allowed="each of x, lines, panels another key"
         )
     of_lines = {"lines", "scale", "percent", "saturated_percent"}
     if chart.x is None and chart.model_dump(include=of_lines, exclude_defaults=True):
         raise SpecError(
-            "lines, scale, percent and saturated_percent are of lines", where=where, allowed="with an x"
+            "lines, scale, percent and saturated_percent need an axis", where=where, allowed="with an x"
         )
     if chart.percent and experiment.baseline is None:
         raise SpecError("percent needs a baseline", where=f"{where}.percent")
     for pattern in chart.cases:
         if not any(fnmatchcase(name, pattern) for name in experiment.cases):
             raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")
-    named = {in_words(case.told_by(key)) for case in experiment.cases.values() for key in chart.keys}
+    named = {value_text(case.chart_value(key)) for case in experiment.cases.values() for key in chart.keys}
     for word in chart.words:
         _check_known(word, {*chart.keys, *named}, "no key or value of the chart is", f"{where}.words")
     if chart.saturated_percent is not None and not (
@@ -365,7 +363,7 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
         )
 
 
-def in_words(value: object) -> str:
+def value_text(value: object) -> str:
     """Return the value of a key as charts write it, and as their ``words`` name it."""
     return " + ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 

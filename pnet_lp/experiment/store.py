@@ -3,7 +3,7 @@
 ::
 
     results/<experiment>/manifest.json                  code, versions, build profile, machine
-    results/<experiment>/records.json                   of a run that came to its end: what reports are made of
+    results/<experiment>/records.json                   of a complete run: what reports are made of
     results/<experiment>/chart.png, cases.csv, draws.csv
     results/<experiment>/<case>/draw-0/result.json      one draw: equal specs, seeds and code give equal bytes
     results/<experiment>/<case>/draw-0/spent.json       its timings and memory, kept apart for that reason
@@ -173,7 +173,7 @@ class Store:
         write_records(self.folder / RECORDS, records)
 
     def read(self) -> tuple[dict[str, Any], list[Record]] | None:
-        """Return the manifest and the records of a run that came to its end, without proofs; None if there is none.
+        """Return the manifest and the records of a complete run, without proofs; None if there is none.
 
         Raises:
             SpecError: a file is not as it was written.
@@ -191,7 +191,7 @@ class Store:
                 for name, stored in document["cases"].items()
             ]
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise SpecError("not what a sweep has left", where=str(self.folder / RECORDS)) from None
+            raise SpecError("not written by a sweep", where=str(self.folder / RECORDS)) from None
 
     def _file(self, case: str, index: int, name: str) -> Path:
         return self.folder / case / f"draw-{index}" / name

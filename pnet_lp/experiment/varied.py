@@ -59,7 +59,7 @@ def varied_spec(
     if percent and not baseline:
         raise SpecError("needs a baseline", where="unit", found="percent")
     if facet is not None and facet not in axes:
-        raise unknown("nothing varies that is called", facet, axes, where="facet")
+        raise unknown("no axis is called", facet, axes, where="facet")
     along = [key for key in axes if key != facet]
     if not along:
         raise SpecError("nothing else varies", where="facet", found=facet, allowed="another axis beside it")

@@ -15,7 +15,7 @@ from pnet_lp.flags import flag_of
 from pnet_lp.notebook.inputs import given, matrix_of, network_of
 from pnet_lp.notebook.progress import ProgressText
 from pnet_lp.questions.ask import ask
-from pnet_lp.questions.base import QUESTIONS, Answer, Case, Run
+from pnet_lp.questions.base import QUESTIONS, Answer, Case, Run, model_of
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.registry import nearest, validate
 from pnet_lp.threads import check_threads
@@ -33,9 +33,7 @@ def question(name: str) -> Callable[..., Answer]:
     Raises:
         SpecError: there is no such question.
     """
-    entry = QUESTIONS.get(name)
-    model = entry.params
-    assert issubclass(model, Case)
+    model = model_of(name)
     argument = first_argument(model)
 
     def call(*arguments: Any, **keys: Any) -> Answer:

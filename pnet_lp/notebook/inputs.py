@@ -163,7 +163,7 @@ def _of_array(array: npt.NDArray[Any], settings: PlaneSettings, capacity: str | 
     """Return the plane whose cables carry ``array[u, v]`` Gb/s from u to v."""
     if ("link_gbps" in settings.model_fields_set and not settings.hosts_per_switch) or capacity is not None:
         raise SpecError(
-            "a matrix says what every link carries", where="topology", allowed="no link_gbps, no capacity"
+            "a matrix gives the capacity of every link", where="topology", allowed="no link_gbps, no capacity"
         )
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.dtype.kind not in "fiu":
         raise TopologyError(

@@ -92,7 +92,7 @@ def _common(
             if not isinstance(item, str | Path):
                 # Draws are stored by what their network is called, and made again from it in other processes.
                 raise SpecError(
-                    "a sweep has its networks in words",
+                    "a sweep takes networks as strings",
                     where="topology",
                     found=type(item).__name__,
                     allowed="expressions, files and names; solve takes graphs, arrays and tables too",

@@ -1,4 +1,4 @@
-"""Asks a question once: what a command and a Python call have in common."""
+"""Asks a question once, for a command or a Python call."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def ask(
         question: its name.
         case: an instance of its model.
         run: how it is answered.
-        built: values in place of what the case names, the same for every draw.
+        built: a network or demands given as values instead of names, the same for every draw.
         building: returns the context in which networks and demands are built.
         on_posed: called before answering.
 
     Raises:
         PnetError: the case cannot be built or answered.
-        KeyboardInterrupt: the user stopped it, with nothing to show for it.
+        KeyboardInterrupt: the user stopped it before there was a partial answer.
     """
     given = () if built is NOTHING_BUILT else (built,)
     if case.draws == 1:

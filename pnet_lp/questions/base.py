@@ -29,20 +29,20 @@ NAME_OF = "name"
 
 
 class ProgressReport(Protocol):
-    """How far an answer is; ``str`` of it is a line for whoever waits."""
+    """How far a computation is; its text form is a line to show."""
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Wall time since it began."""
 
 
 @dataclass(frozen=True)
 class ProgressStep:
-    """What is done next, of an answer or of one of several.
+    """The current step of an answer.
 
     Attributes:
-        text: about it.
-        progress: how far that is; None where nothing measures it.
+        text: its name.
+        progress: how far it is; None where that is not measured.
     """
 
     text: str
@@ -50,7 +50,7 @@ class ProgressStep:
 
     @property
     def seconds(self) -> float:
-        """Since it began; where nothing measures it, as long as it takes to be shown."""
+        """Wall time since it began; infinite where that is not measured, so that it is always shown."""
         return self.progress.seconds if self.progress else float("inf")
 
     def __str__(self) -> str:
@@ -66,12 +66,12 @@ class Run:
     """How a case is answered; no figure depends on it.
 
     Attributes:
-        threads: of each solve; 0 for all cores.
-        jobs: processes that work in parallel, where a question has parts that can.
-        kept: answers that are held in memory at the same time.
+        threads: threads of each solve; 0 for all cores.
+        jobs: parallel processes, where a question has independent parts.
+        kept: number of answers that are kept in memory at the same time.
         on_progress: called now and then.
-        deadline: when the answer is wanted; None for what the case says, from the moment it is asked.
-        keep_partial: whether Ctrl-C ends it with what was reached, in place of a KeyboardInterrupt.
+        deadline: when the answer is due; None for the time limit of the case, which begins with the call.
+        keep_partial: whether Ctrl-C returns the partial answer instead of raising KeyboardInterrupt.
     """
 
     threads: int = 0
@@ -82,7 +82,7 @@ class Run:
     keep_partial: bool = False
 
     def until(self, deadline: Deadline) -> Run:
-        """Return the same with a moment at which the answer is wanted."""
+        """Return a copy with a deadline."""
         return replace(self, deadline=deadline)
 
 
@@ -107,16 +107,16 @@ class OutputOption:
 
 @dataclass(frozen=True)
 class Series:
-    """A short form of a sweep: a command that answers for several values of some keys, in one document.
+    """A short form of a sweep: a command that answers a question for several values of some keys in one document.
 
     For a series called ``compare`` the module ``answer`` of the question has ``compare(points, answers)``, which gives
-    the document, and ``words`` has ``compare_report(document)``, ``compare_table(points, answers)`` and, where it is
-    drawn, ``write_compare_plot(points, answers, title, path)``; for one without a name, ``series`` takes its place.  A
-    point is the values of the axes by key.
+    the document; ``words`` has ``compare_report(document)``, ``compare_table(points, answers)`` and, if there is a
+    chart, ``write_compare_plot(points, answers, title, path)``.  Without a name, ``series`` is used instead.  A point
+    maps each axis to its value.
 
     Attributes:
-        name: of a command beside the question's own; where that is empty, its own answers so where an axis is given.
-        axes: how the values of each key are given, in place of one value; the last key varies fastest.
+        name: name of a subcommand; empty if the question's own command accepts the axes.
+        axes: for each key, the option that takes several values; the last key varies fastest.
         summary: one line about the command.
         help: its help text; the question's own where empty.
         example: as of :class:`Case`.
@@ -141,17 +141,17 @@ class Case(Params):
     where the command runs.
 
     Class attributes:
-        columns: by name, what an answer says besides its headline.
-        headline: the name of its headline; empty where that is another from case to case, see :attr:`headline_column`.
-        example: arguments of a command that runs as it stands.
-        rows: what a row of its table is; empty where it has none.
-        plot: what ``--plot`` draws; empty where it draws nothing.
-        outputs: other files that the command writes, by key.
+        columns: names of the columns of an answer besides its headline.
+        headline: name of the headline column; empty if it depends on the case, see :attr:`headline_column`.
+        example: arguments of a complete example command.
+        rows: what a row of its table stands for; empty without a table.
+        plot: what ``--plot`` draws; empty without a plot.
+        outputs: other files that the command can write, by key.
         series: short forms of sweeps.
-        instead: keys of another question, which the command asks where they are given, by key.
-        threads, jobs: keys of which one must be given for ``--threads`` and ``--jobs`` to have a meaning; empty where
-            they always have one, None where they never have.
-        pooled: whether the draws of a case make one answer, so that the command takes ``--draws``.
+        instead: other questions by key: if the key is given, the command asks that question.
+        threads, jobs: keys, one of which ``--threads`` and ``--jobs`` need; empty if they are always allowed, None if
+            never.
+        pooled: whether all draws of a case are combined into one answer; the command then takes ``--draws``.
     """
 
     columns: ClassVar[tuple[str, ...]] = ()
@@ -175,44 +175,44 @@ class Case(Params):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What :meth:`check` has found to be assumed of files, one sentence each."""
+        """Assumptions about files that :meth:`check` made, one sentence each."""
         return self._warnings
 
     @property
     def headline_column(self) -> str:
-        """The name of the headline of this case; empty where it is not declared."""
+        """Name of the headline column of this case; empty if it is not declared."""
         return self.headline
 
     @property
     def headline_bounded(self) -> bool:
-        """Whether the headline of this case has two bounds, one of which is attained, where it is not exact."""
+        """Whether an inexact headline of this case has a lower and an upper bound."""
         return True
 
     def deadline(self) -> Deadline:
-        """Return when an answer is wanted that is begun now."""
+        """Return the deadline of an answer that begins now."""
         return NEVER
 
     @classmethod
     def point(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those values of the axes of a series that a case of them has."""
+        """Return the keys of the case at a point of a series."""
         return dict(values)
 
     def check_alone(self) -> None:
-        """Raise what has no meaning for a case by itself; in a sweep, a key may be there for the sake of others."""
+        """Raise SpecError for a key without effect in a single case; in a sweep, other cases may need it."""
 
     def check(self) -> None:
-        """Raise what building would raise that can be known before: a sweep is not to fail after hours of solving."""
+        """Raise early what building would raise, so that a sweep does not fail after hours of solving."""
 
     def cell(self, key: str) -> Any:
-        """Return the value of a key as a table has it: several joined by +, times and sizes as they are written."""
+        """Return the value of a key as in a table: several joined by +, times and sizes with their unit."""
         value, field = getattr(self, key), type(self).model_fields[key]
         quantity = quantity_of(field.annotation, field.metadata)
         if quantity is not None and isinstance(value, int):
             return quantity.format(value)
         return " + ".join(map(str, value)) if isinstance(value, tuple) else value
 
-    def told_by(self, key: str) -> Any:
-        """Return the value of a key by which charts tell cases apart, None where the case has none.
+    def chart_value(self, key: str) -> Any:
+        """Return the value of a key or of a parameter of it, by which charts distinguish cases; None if it has none.
 
         ``workload.load`` is the parameter ``load`` of the expression ``workload``, and ``topology.name`` the name of
         one; a number as such.
@@ -230,7 +230,7 @@ class Case(Params):
         return _part(value, parameter)
 
     def draw_seed(self, index: int) -> int:
-        """Return the seed of a draw: of the first one ``seed`` itself, so that more draws keep those there are."""
+        """Return the seed of a draw: ``seed`` itself for the first, so that more draws keep the existing ones."""
         return derive_seed(self.seed, "draw", index) if index else self.seed
 
     def draw_settings(self, index: int) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class Case(Params):
 
 
 def _part(expression: object, parameter: str) -> Any:
-    """Return the name of an expression, or a parameter that it gives; None where it gives none."""
+    """Return the name of an expression, or one of its parameters; None if that is not given."""
     try:
         name, values = parse_expression(str(expression))
     except SpecError:
@@ -256,15 +256,15 @@ def _part(expression: object, parameter: str) -> Any:
 
 @dataclass(frozen=True)
 class Headline:
-    """The one value of an answer that charts and comparisons with published numbers use.
+    """The main value of an answer, used in charts and comparisons with published numbers.
 
     Attributes:
-        column: its name in tables, unit included: ``throughput_gbps``.
-        unit: that unit, as it ends the names of its bounds and its error: ``gbps``; empty for a plain number.
-        quantity: what it is: ``throughput``.
-        value: it; NaN where there is none.
-        lower, upper: between what it is proved to lie; itself where it is exact.
-        words: its unit to read, where the quantity does not say it: ``Gb/s per unit demand``.
+        column: name of its column, with the unit: ``throughput_gbps``.
+        unit: the unit, as in the columns of its bounds and error: ``gbps``; empty for a plain number.
+        quantity: what is measured: ``throughput``.
+        value: the value; NaN if there is none.
+        lower, upper: proved bounds on it; equal to it if it is exact.
+        words: the unit to print, if the quantity does not imply it: ``Gb/s per unit demand``.
     """
 
     column: str
@@ -277,17 +277,17 @@ class Headline:
 
     @classmethod
     def exact(cls, column: str, unit: str, quantity: str, value: float | None, words: str = "") -> Headline:
-        """Return the headline of a number that needs no bounds; None is no number."""
+        """Return an exact headline; None stands for a missing number."""
         number = float("nan") if value is None else float(value)
         return cls(column, unit, quantity, number, number, number, words)
 
     @property
     def label(self) -> str:
-        """What heads a column or an axis of it."""
+        """Title of its column or axis."""
         return self.words or self.quantity
 
     def named(self, prefix: str) -> str:
-        """Return the name of what is said about the value: ``upper_bound_gbps``."""
+        """Return the name of a column about the value: ``upper_bound_gbps``."""
         return f"{prefix}_{self.unit}" if self.unit else prefix
 
 
@@ -296,11 +296,11 @@ class Summary:
     """What tables, charts and sweeps show of an answer.
 
     Attributes:
-        headline: its one value.
-        columns: what else a table says of it, by name, units included: those that the model of the case declares.
+        headline: its main value.
+        columns: other columns by name, with units; those that the model of the case declares.
         status: of the headline.
-        limited_by: what sets the value, in a word or two; empty where nothing is to be said.
-        seconds: wall time by part, where the parts are known.
+        limited_by: what limits the value, in a word or two; empty if unknown.
+        seconds: wall time by part, if measured.
     """
 
     headline: Headline
@@ -311,65 +311,65 @@ class Summary:
 
 
 class Answer(ABC):
-    """What a question gives for one case and seed: typed values, and one JSON document of them.
+    """The answer to a question for one case and seed: typed values and one JSON document.
 
     The document is what the command prints with ``--json``, what a sweep stores, and what Python returns.
     """
 
     @abstractmethod
     def summary(self) -> Summary:
-        """Return what tables, charts and sweeps show of it."""
+        """Return its headline, columns and status."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Return everything, as a JSON object; what a clock measured stands under ``seconds`` alone."""
+        """Return the JSON document; measured times are under ``seconds`` only."""
 
     @property
     def headline(self) -> Headline:
-        """Its one value."""
+        """Its main value."""
         return self.summary().headline
 
     @property
     def columns(self) -> Mapping[str, Value]:
-        """What else a table says of it."""
+        """Its other columns."""
         return self.summary().columns
 
     @property
     def status(self) -> AnswerStatus:
-        """Of the headline."""
+        """Status of the headline."""
         return self.summary().status
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What was noticed while answering, a sentence each."""
+        """Warnings, one sentence each."""
         return ()
 
     @property
     def save(self) -> Callable[[Path], object] | None:
-        """What writes the proof into a file, for ``pnet-lp verify``; None where there is none."""
+        """Function that writes the proof to a file for ``pnet-lp verify``; None without a proof."""
         return None
 
     @property
     def partial(self) -> bool:
-        """Whether it is less than what was requested: a limit or Ctrl-C has ended it, or bounds have not met."""
+        """Whether it is incomplete: ended by a limit or Ctrl-C, or with bounds that have not met."""
         return self.status == "bounds"
 
     @classmethod
     def pooled(cls, answers: Sequence[Any], *, stopped: bool) -> Answer:
-        """Return one answer of several draws of a case, or of those done where it was ``stopped``."""
+        """Return the combined answer of several draws of a case; if ``stopped``, of those that are done."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Posed:
-    """A case with everything built that it is about; what is left is to answer it.
+    """A case with its network, demands and settings built, ready to be answered.
 
     Attributes:
-        inputs: what was read from files or drawn, by content, so that a changed file counts as a changed case.
-        answer: answers it; a user's interruption raises KeyboardInterrupt.
-        warnings: what was assumed of the input, a sentence each.
-        prepare: called before answering with the files that are to be written, by key: writes what is known by then,
-            and raises what writing the others would.
+        inputs: fingerprints of what was read or drawn, so that a changed file counts as a changed case.
+        answer: computes the answer; Ctrl-C raises KeyboardInterrupt.
+        warnings: assumptions about the input, one sentence each.
+        prepare: called before answering with the requested output files by key; writes those that are known already,
+            and raises early what writing the others would.
     """
 
     inputs: tuple[str, ...]
@@ -386,5 +386,17 @@ QUESTIONS: Registry[Pose] = Registry(
     "question", package="pnet_lp.questions", group="pnet_lp.questions", part="answer"
 )
 
+
+def model_of(question: str) -> type[Case]:
+    """Return the model of a question's cases.
+
+    Raises:
+        SpecError: there is no such question.
+    """
+    model = QUESTIONS.get(question).params
+    assert issubclass(model, Case)
+    return model
+
+
 DEFAULT_QUESTION = "throughput"
-"""What a spec asks that does not say."""
+"""Question of a spec that names none."""

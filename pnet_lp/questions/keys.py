@@ -1,4 +1,4 @@
-"""Keys that cases of several questions have, each with one meaning.
+"""Keys that several questions share, each with one meaning.
 
 Keys of how to solve are :class:`~pnet_lp.throughput.settings.SolveSettings`, those of one plane's network
 :class:`~pnet_lp.topology.settings.PlaneSettings`.
@@ -26,7 +26,7 @@ from pnet_lp.traffic import TrafficSettings, check_traffic
 
 @dataclass(frozen=True)
 class Built:
-    """Values in place of what a case names: whoever asks in Python may have a network or a matrix already.
+    """A network or traffic matrix that a Python caller passes as a value instead of a name.
 
     Attributes:
         network: without failures; None to build it.
@@ -41,7 +41,7 @@ NOTHING_BUILT = Built()
 
 
 class TopologyKeys(Case):
-    """What is built."""
+    """The topologies of a network."""
 
     topology: Annotated[tuple[str, ...], OneOrMore, Flag(argument="TOPOLOGY...")] = Field(
         min_length=1,
@@ -50,7 +50,7 @@ class TopologyKeys(Case):
 
 
 class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
-    """A network, and what of it fails."""
+    """A network and its failures."""
 
     def check(self) -> None:
         """See the base class."""
@@ -82,7 +82,7 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
 
 @functools.lru_cache(maxsize=256)
 def _refusals(texts: tuple[str, ...], hosts_per_switch: int) -> Mapping[Level, TopologyError]:
-    """Return why pairs of a level are not defined, where they are not, on planes so made."""
+    """Return by level the error for levels whose pairs are not defined on these planes."""
     network, found = build_network(texts, hosts_per_switch=hosts_per_switch), {}
     for level in get_args(Level):
         try:
@@ -93,7 +93,7 @@ def _refusals(texts: tuple[str, ...], hosts_per_switch: int) -> Mapping[Level, T
 
 
 class TrafficKeys(TrafficSettings, Case):
-    """Who sends how much to whom."""
+    """The demands on a network."""
 
     def check(self) -> None:
         """See the base class."""

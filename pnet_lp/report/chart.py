@@ -19,9 +19,9 @@ from pnet_lp.charts.images import figure_bytes
 from pnet_lp.experiment import Chart, Experiment, ValueClaim
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.report.claims import Comparison
-from pnet_lp.report.experiment import CaseResult, percents, spread_in_words, unit_in_words
+from pnet_lp.report.experiment import CaseResult, percents, spread_label, unit_label
 from pnet_lp.report.lines import ChartAxis, ChartPanel, bar_panels, chart_panels, saturation_points
-from pnet_lp.report.numbers import number_in_words
+from pnet_lp.report.numbers import format_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,9 +127,9 @@ def caption(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence
     """Return what stands under the chart: title, error bars, marks."""
     parts = [experiment.title]
     if experiment.baseline is not None and not _has_lines(experiment):
-        parts.append(f"Labels: per cent of {experiment.baseline_in_words}")
+        parts.append(f"Labels: per cent of {experiment.baseline_label}")
     if any(row.draws > 1 for row in rows):
-        parts.append(f"Error bars: {spread_in_words(experiment, rows)}")
+        parts.append(f"Error bars: {spread_label(experiment, rows)}")
     if sources := dict.fromkeys(item.source for item in _published(experiment, rows, claims)):
         parts.append(f"Hollow marks: published ({'; '.join(sources)})")
     if experiment.chart and experiment.chart.saturated_percent is not None:
@@ -137,7 +137,7 @@ def caption(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence
     return "".join(part if part.endswith(".") else f"{part}. " for part in parts).strip()
 
 
-def words_of(key: str) -> str:
+def key_label(key: str) -> str:
     """Return the name of a key or a column in words, with its unit."""
     name, _, unit = key.rpartition("_")
     return f"{name.replace('_', ' ')} ({_UNITS[unit]})" if name and unit in _UNITS else key.replace("_", " ")
@@ -183,7 +183,7 @@ def _draw_bars(
         axes.locator_params(axis="x", nbins=4 if len(panels) == 1 else 3)
     if _COMPARABLE * min(most for _, most in reaches) >= max(most for _, most in reaches):
         reaches = [(min(least for least, _ in reaches), max(most for _, most in reaches))] * len(reaches)
-    label = unit_in_words(experiment, rows)
+    label = unit_label(experiment, rows)
     for axes, (least, most) in zip(parts, reaches, strict=True):
         # Room for what is written at the ends.
         axes.set_xlim(1.15 * least, (1.28, 1.4, 1.6)[min(len(panels), 3) - 1] * most)
@@ -262,7 +262,7 @@ def _parts(figure: Figure, count: int, *, shared: bool = True) -> list[Axes]:
 
 def _bar_label(experiment: Experiment, row: CaseResult) -> str:
     if experiment.baseline is None:
-        return number_in_words(float(f"{row.shown.value:.4g}"))
+        return format_number(float(f"{row.shown.value:.4g}"))
     return "" if row.percent is None else f"{row.percent:.0f} %"
 
 
@@ -321,7 +321,7 @@ def _scaled(axis: Axis, largest: float, label: str) -> str:
 
 def _saturation(experiment: Experiment) -> str:
     assert experiment.chart is not None
-    return f"first with {experiment.chart.saturated_percent:g} % of planes x {experiment.baseline_in_words}"
+    return f"first with {experiment.chart.saturated_percent:g} % of planes x {experiment.baseline_label}"
 
 
 def _draw_lines(
@@ -394,9 +394,7 @@ def _draw_lines(
         entries.append(Line2D([], [], label=label, **_SATURATED))
     _write_places(figure, axis, experiment.chart)
     quantity = rows[0].shown.quantity if rows else ""
-    label = (
-        f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
-    )
+    label = f"{quantity} in % of {experiment.baseline_label}" if relative else unit_label(experiment, rows)
     written = label
     largest = (max if shared else min)(most, default=0.0)
     for axes, shown in zip(parts, own, strict=False):
@@ -426,7 +424,7 @@ def _write_places(figure: Figure, axis: ChartAxis, chart: Chart) -> None:
     assert chart.x is not None
     shared = _PREFIX.match(_common(axis.labels)) if axis.words and len(axis.labels) > 1 else None
     labels = [text[shared.end() :] for text in axis.labels] if shared else list(axis.labels)
-    shown = f"{words_of(chart.x)}: {shared[0]}..." if shared else words_of(chart.x)
+    shown = f"{key_label(chart.x)}: {shared[0]}..." if shared else key_label(chart.x)
     label = chart.words.get(chart.x, shown)
     if len(figure.axes) == 1:
         figure.axes[0].set_xlabel(label)

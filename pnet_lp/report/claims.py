@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.experiment import Claim, Experiment, Judgement, Measured, Record, ratio
-from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
+from pnet_lp.report.numbers import clean, format_number, format_percent
 
 NOT_RUN = "not run"
 """In place of a verdict where nothing was measured."""
@@ -41,7 +41,7 @@ class Comparison:
     @property
     def measured(self) -> str:
         """The measured values in words."""
-        values = [_in_words(one) for one in self.judgement.measured]
+        values = [_measured_text(one) for one in self.judgement.measured]
         units = {one.unit for one in self.judgement.measured}
         unit = f" {units.pop()}" if len(units) == 1 and units != {""} else ""
         return f"{', '.join(values)}{unit}"
@@ -130,7 +130,7 @@ def claim_cells(experiment: Experiment, records: Sequence[Record]) -> list[tuple
     return lines
 
 
-def _in_words(measured: Measured) -> str:
+def _measured_text(measured: Measured) -> str:
     if measured.unit.startswith("% of "):
-        return percent_in_words(measured.value, measured.error)
-    return number_in_words(measured.value, measured.error)
+        return format_percent(measured.value, measured.error)
+    return format_number(measured.value, measured.error)

@@ -14,7 +14,7 @@ from pnet_lp.experiment import Experiment, Record, Spread, ratio
 from pnet_lp.questions.base import Case, Headline
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.lines import saturation_points
-from pnet_lp.report.numbers import DUST, clean, number_in_words, percent_in_words
+from pnet_lp.report.numbers import ROUNDING, clean, format_number, format_percent
 from pnet_lp.tables import Columns, union
 
 _WORDS = ("case", "limited by")
@@ -73,7 +73,7 @@ class CaseResult:
             return None
         lower, upper = self.shown.lower, self.shown.upper
         gap = (upper - lower) / upper if upper > 0 else 0.0
-        return 0.0 if gap <= DUST else gap
+        return 0.0 if gap <= ROUNDING else gap
 
     def to_json(self, *, seconds: bool = True) -> dict[str, object]:
         """Return the row of a table, one column for each number, its unit in its name."""
@@ -134,7 +134,7 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[CaseResul
 def comparison_table(experiment: Experiment, rows: Sequence[CaseResult]) -> Table:
     """Return the rows as a table to read on a terminal."""
     several = any(row.draws > 1 for row in rows)
-    caption = f"± {spread_in_words(experiment, rows)}" if several else None
+    caption = f"± {spread_label(experiment, rows)}" if several else None
     table = Table(title=experiment.title, title_justify="left", caption=caption, caption_justify="left")
     header, *lines = comparison_cells(experiment, rows)
     longest = max((len(row.case) for row in rows), default=0)
@@ -162,8 +162,8 @@ def comparison_cells(
         (
             "case",
             *(["draws"] if several else []),
-            unit_in_words(experiment, rows),
-            *([f"% of {experiment.baseline_in_words}"] if relative else []),
+            unit_label(experiment, rows),
+            *([f"% of {experiment.baseline_label}"] if relative else []),
             *(["gap"] if bounded else []),
             *(["seconds"] if seconds else []),
             *(["limited by"] if limited else []),
@@ -176,7 +176,7 @@ def comparison_cells(
             (
                 row.case,
                 *([str(row.draws)] if several else []),
-                number_in_words(row.shown.value, spread),
+                format_number(row.shown.value, spread),
                 *([_percent(row)] if relative else []),
                 *(["" if row.relative_gap is None else f"{row.relative_gap:.1e}"] if bounded else []),
                 *([f"{row.seconds:.2f}"] if seconds else []),
@@ -225,7 +225,7 @@ def sweep_document(
         "size": experiment.size,
         "title": experiment.title,
         "question": experiment.question,
-        "unit": unit_in_words(experiment, rows),
+        "unit": unit_label(experiment, rows),
         "baseline": experiment.baseline,
         "cases": [row.to_json() for row in rows],
         "draws": [dict(zip(draws, values, strict=True)) for values in zip(*draws.values(), strict=True)],
@@ -237,12 +237,12 @@ def sweep_document(
     }
 
 
-def unit_in_words(experiment: Experiment, rows: Sequence[CaseResult]) -> str:
+def unit_label(experiment: Experiment, rows: Sequence[CaseResult]) -> str:
     """Return what heads the values: the spec's words, or the answers'."""
     return experiment.unit or ", ".join(dict.fromkeys(row.shown.label for row in rows))
 
 
-def spread_in_words(experiment: Experiment, rows: Sequence[CaseResult]) -> str:
+def spread_label(experiment: Experiment, rows: Sequence[CaseResult]) -> str:
     """Return what stands behind ± and is drawn as error bars, and over how many draws."""
     counts = sorted({row.draws for row in rows if row.draws > 1})
     n = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
@@ -296,7 +296,7 @@ def _mean(values: Sequence[object]) -> object:
 
 
 def _percent(row: CaseResult) -> str:
-    return "" if row.percent is None else percent_in_words(row.percent, row.percent_spread)
+    return "" if row.percent is None else format_percent(row.percent, row.percent_spread)
 
 
 def _limits(record: Record) -> str:

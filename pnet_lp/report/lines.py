@@ -9,7 +9,7 @@ from typing import Any
 
 from pnet_lp.experiment import Chart, Experiment
 from pnet_lp.experiment.grid import slug
-from pnet_lp.experiment.spec import in_words
+from pnet_lp.experiment.spec import value_text
 from pnet_lp.questions.base import Case
 
 _NUMBERED = re.compile(r"(.*?)(\d+(?:\.\d+)?)$")
@@ -76,17 +76,19 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
     if chart is None or chart.x is None:
         return ChartAxis((), ()), []
     along = chart.x
-    drawn = {name: case for name, case in _drawn(experiment).items() if case.told_by(along) is not None}
-    values = list(dict.fromkeys(case.told_by(along) for case in drawn.values()))
+    drawn = {name: case for name, case in _drawn(experiment).items() if case.chart_value(along) is not None}
+    values = list(dict.fromkeys(case.chart_value(along) for case in drawn.values()))
     words = not all(isinstance(value, int | float) for value in values)
     if words:
         values = _numbered(values)
         place = {value: float(i) for i, value in enumerate(values)}
     else:
         place = {value: float(value) for value in sorted(values)}
-    shared = {name for name, case in drawn.items() if chart.lines and case.told_by(chart.lines[0]) is None}
+    shared = {
+        name for name, case in drawn.items() if chart.lines and case.chart_value(chart.lines[0]) is None
+    }
     keys = {
-        name: tuple(case.told_by(key) for key in chart.lines)
+        name: tuple(case.chart_value(key) for key in chart.lines)
         for name, case in drawn.items()
         if name not in shared
     }
@@ -98,7 +100,7 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
             own = [name for name in members if keys.get(name) == key]
             if own or not keys:
                 ordered = sorted(
-                    (place[drawn[name].told_by(along)], name)
+                    (place[drawn[name].chart_value(along)], name)
                     for name in (*(one for one in members if one in shared), *own)
                 )
                 lines.append(
@@ -111,7 +113,7 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
                 )
         found.append(ChartPanel(label, tuple(lines)))
     written = tuple(
-        chart.words.get(in_words(value), in_words(value) if words else f"{value:g}") for value in place
+        chart.words.get(value_text(value), value_text(value) if words else f"{value:g}") for value in place
     )
     return ChartAxis(tuple(place.values()), written, words), found
 
@@ -127,7 +129,9 @@ def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, 
         return [("", {name: name for name in drawn})]
     found = []
     for label, members in _by_panel(chart, drawn).items():
-        short = {name: name.replace(f"-{slug(drawn[name].told_by(chart.panels))}", "") for name in members}
+        short = {
+            name: name.replace(f"-{slug(drawn[name].chart_value(chart.panels))}", "") for name in members
+        }
         apart = len(set(short.values())) == len(short)
         found.append((label, {short[name] if apart else name: name for name in members}))
     return found
@@ -151,7 +155,7 @@ def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> l
                 (
                     name
                     for name in line.cases
-                    if percent.get(name, 0.0) >= share * experiment.cases[name].told_by("planes")
+                    if percent.get(name, 0.0) >= share * experiment.cases[name].chart_value("planes")
                 ),
                 None,
             ),
@@ -171,9 +175,9 @@ def _by_panel(chart: Chart, drawn: Mapping[str, Case]) -> dict[str, list[str]]:
     """Return the names of each panel's cases by its label; those without a value of its key are in all."""
     if chart.panels is None:
         return {"": list(drawn)}
-    own = {name: case.told_by(chart.panels) for name, case in drawn.items()}
+    own = {name: case.chart_value(chart.panels) for name, case in drawn.items()}
     found = {
-        _words(chart, chart.panels, value): [name for name, its in own.items() if its in (None, value)]
+        _value_label(chart, chart.panels, value): [name for name, its in own.items() if its in (None, value)]
         for value in dict.fromkeys(value for value in own.values() if value is not None)
     }
     return found or {"": list(drawn)}
@@ -185,7 +189,7 @@ def _labels(chart: Chart, keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ..
 
     def label(key: tuple[Any, ...], tells: Sequence[bool]) -> str:
         words = (
-            _words(chart, name, value)
+            _value_label(chart, name, value)
             for name, value, told in zip(chart.lines, key, tells, strict=False)
             if told and value is not None
         )
@@ -199,18 +203,18 @@ def _numbered(values: Iterable[Any]) -> list[Any]:
     """Return words with those that differ by a number at their end in its order, where the first of them stands."""
     groups: dict[str, list[tuple[float, Any]]] = {}
     for value in values:
-        found = _NUMBERED.match(in_words(value))
-        groups.setdefault(found[1] if found else in_words(value), []).append(
+        found = _NUMBERED.match(value_text(value))
+        groups.setdefault(found[1] if found else value_text(value), []).append(
             (float(found[2]) if found else 0.0, value)
         )
     return [value for group in groups.values() for _, value in sorted(group, key=lambda one: one[0])]
 
 
-def _words(chart: Chart, key: str, value: Any) -> str:
-    if (words := chart.words.get(in_words(value))) is not None:
+def _value_label(chart: Chart, key: str, value: Any) -> str:
+    if (words := chart.words.get(value_text(value))) is not None:
         return words
     if key == "planes":
         return "1 plane" if value == 1 else f"{value} planes"
     if isinstance(value, str | tuple):
-        return in_words(value)
+        return value_text(value)
     return f"{key.replace('_', ' ').replace('.', ' ')} {value:g}"

@@ -6,11 +6,11 @@ import math
 
 from pnet_lp.units import format_gbps
 
-DUST = 1e-12
+ROUNDING = 1e-12
 """Relative size below which a difference of floating-point numbers is their rounding."""
 
 
-def number_in_words(value: float, error: float | None = None) -> str:
+def format_number(value: float, error: float | None = None) -> str:
     """Return a number to read, thousands apart where it is large, and its spread behind ± if there is one."""
     if math.isnan(value):
         return "none"
@@ -22,9 +22,9 @@ def number_in_words(value: float, error: float | None = None) -> str:
 
 def clean(value: float | None, scale: float = 1.0) -> float | None:
     """Return ``value``, or 0 where it is no more than the rounding of numbers of the size of ``scale``."""
-    return 0.0 if value is not None and abs(value) <= DUST * abs(scale) else value
+    return 0.0 if value is not None and abs(value) <= ROUNDING * abs(scale) else value
 
 
-def percent_in_words(percent: float, error: float | None = None) -> str:
+def format_percent(percent: float, error: float | None = None) -> str:
     """Return a ratio in per cent to read, and its spread behind ± if there is one."""
     return f"{percent:.1f}" if error is None else f"{percent:.1f} ± {error:.1f}"

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pnet_lp.experiment import Experiment
-from pnet_lp.experiment.finished import Finished
+from pnet_lp.experiment.finished import FinishedRun
 from pnet_lp.experiment.store import CASES, CHART, DRAWS, MANIFEST, RECORDS, write_records
 from pnet_lp.report.chart import caption, chart_svg, write_chart
 from pnet_lp.report.claims import Comparison, claim_cells, compare_claims
@@ -33,7 +33,7 @@ class Publication:
         caption: of the figure; empty where nothing was measured.
     """
 
-    finished: Finished
+    finished: FinishedRun
     command: str
     rows: Sequence[CaseResult]
     comparisons: Sequence[Comparison]
@@ -41,7 +41,7 @@ class Publication:
     caption: str
 
     @classmethod
-    def of(cls, finished: Finished, command: str) -> Publication:
+    def of(cls, finished: FinishedRun, command: str) -> Publication:
         """Return it for a finished experiment and the command that runs it."""
         experiment, records = finished.experiment, finished.records
         rows, comparisons = compare(experiment, records), compare_claims(experiment, records)

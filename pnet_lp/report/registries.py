@@ -224,14 +224,14 @@ def overview(documents: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
         chosen = [document for document in documents if document["type"] == kind]
         if title and chosen and lines:
             lines += ["", title]
-        lines += [f"{document['name']:<{width}}  {_in_one_line(document)}" for document in chosen]
+        lines += [f"{document['name']:<{width}}  {_summary_line(document)}" for document in chosen]
     return lines
 
 
 def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return one entry as lines to read: where it is from, and its parameters or its content."""
     head = fact_grid()
-    head.add_row(document["name"], _in_one_line(document))
+    head.add_row(document["name"], _summary_line(document))
     if document["source"]:
         head.add_row("source", document["source"])
     if document.get("example", document["name"]) != document["name"]:
@@ -240,7 +240,7 @@ def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
         head.add_row("spec", document["file"])
         for key, value in (document["spec"] or {}).items():
             if key not in {"description", "source"}:
-                head.add_row(key, _in_words(value))
+                head.add_row(key, _value_text(value))
         return [head]
     if "values" in document:
         return [head, "", _value_table(document["values"])]
@@ -262,7 +262,7 @@ def flat_entries(documents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
             "parameter": item["name"],
             "type": item["type"],
             "required": item["required"],
-            "default": _in_words(item["default"]),
+            "default": _value_text(item["default"]),
             "description": item["description"],
         }
         for document in documents
@@ -299,7 +299,7 @@ def _plain(value: object) -> object:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _in_one_line(document: Mapping[str, Any]) -> str:
+def _summary_line(document: Mapping[str, Any]) -> str:
     missing = "" if document.get("installed", True) else f" (not installed: {document['install_hint']})"
     called = ", ".join(document.get("aliases", ()))
     return f"{document['summary']}{f' ({called})' if called else ''}{missing}"
@@ -313,7 +313,7 @@ def _parameter_table(parameters: Sequence[Mapping[str, Any]]) -> Table:
         widest = min(max(map(len, typed)), WIDEST_PARAMETER) if column == "parameter" else None
         table.add_column(column, min_width=widest, max_width=widest, overflow="fold")
     for written, item in zip(typed, parameters, strict=True):
-        default = "required" if item["required"] else _in_words(item["default"])
+        default = "required" if item["required"] else _value_text(item["default"])
         table.add_row(written, default, item["description"])
     return table
 
@@ -331,7 +331,7 @@ def _parameters(model: type[BaseModel]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "type": quantity.name if quantity else _type_in_words(field.annotation),
+            "type": quantity.name if quantity else _type_text(field.annotation),
             "required": field.is_required(),
             "default": None if field.is_required() else _default(field, quantity),
             "description": field.description or "",
@@ -346,30 +346,30 @@ def _default(field: FieldInfo, quantity: Quantity | None) -> Any:
     return value if quantity is None or value is None else quantity.format(value)
 
 
-def _in_words(value: object) -> str:
+def _value_text(value: object) -> str:
     """Return a value as it is written in an expression; nothing is None."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        return ", ".join(f"{key}={_in_words(item)}" for key, item in value.items())
+        return ", ".join(f"{key}={_value_text(item)}" for key, item in value.items())
     if isinstance(value, tuple):
-        return "x".join(map(_in_words, value))
+        return "x".join(map(_value_text, value))
     if isinstance(value, list):
-        return "\n".join(map(_in_words, value))
+        return "\n".join(map(_value_text, value))
     return str(value)
 
 
-def _type_in_words(annotation: Any) -> str:
+def _type_text(annotation: Any) -> str:
     """Return how a parameter's values are written, e.g. ``int``, ``random|pairs`` or ``list of int``."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _type_in_words(arguments[0])
+        return _type_text(arguments[0])
     if origin is Literal:
         return "|".join(map(str, arguments))
     if origin in (Union, UnionType):
-        return "|".join(_type_in_words(item) for item in arguments if item is not NoneType)
+        return "|".join(_type_text(item) for item in arguments if item is not NoneType)
     if origin in (tuple, list):
-        return f"list of {_type_in_words(arguments[0])}"
+        return f"list of {_type_text(arguments[0])}"
     return getattr(annotation, "__name__", str(annotation))

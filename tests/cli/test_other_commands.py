@@ -268,7 +268,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(run: Run, monkeypatch: pytest.Mo
     result = run("sweep", "trial", code=130)
     assert result.stdout == ""
     assert result.stderr == (
-        "Error: interrupted; 1 of 2 cases are stored in results/trial; the same command goes on from there\n"
+        "Error: interrupted; 1 of 2 cases are stored in results/trial; the same command continues from there\n"
     )
     monkeypatch.setattr(sweeping, "run_experiment", undisturbed)
     run("sweep", "trial")

@@ -142,7 +142,7 @@ def test_sizes_do_not_mix(run: Run, run_json: RunJson, here: Path) -> None:
     run("sweep", "trial", "--size", "quick")
     wrong = run("report", "trial", code=2)
     assert wrong.stderr == (
-        "Error: trial: no results in results of a run that came to its end; "
+        "Error: trial: no results in results of a complete run; "
         "allowed: pnet-lp sweep experiments/trial first\n"
     )
     [one] = run_json("report", "trial", "--size", "quick")["experiments"]
@@ -166,7 +166,7 @@ def test_a_spec_that_has_changed_is_not_shown_with_old_results(run: Run, here: P
     records = here / "results" / "trial" / "records.json"
     records.write_text(records.read_text().replace('"draws"', '"drawn"'))
     assert run("report", "trial", code=2).stderr == (
-        "Error: results/trial/records.json: not what a sweep has left\n"
+        "Error: results/trial/records.json: not written by a sweep\n"
     )
 
 
@@ -181,7 +181,7 @@ def test_an_interrupted_run_leaves_nothing_to_report(run: Run, monkeypatch: pyte
 
     monkeypatch.setattr(sweeping, "run_experiment", interrupted)
     run("sweep", "trial", code=130)
-    assert "no results in results of a run that came to its end" in run("report", "trial", code=2).stderr
+    assert "no results in results of a complete run" in run("report", "trial", code=2).stderr
 
 
 def test_sweeps_of_everything(run: Run, run_json: RunJson, here: Path, trial: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_budget(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = run("sweep", "--all", "--budget", "90s")
     # Asked before and after its one case: 40 and 80 s; 120 s when trial would begin.
     assert shown.stdout.endswith("1 of 2 experiments done\n")
-    assert shown.stderr == "Warning: trial: the budget is spent; the same command goes on from there\n"
+    assert shown.stderr == "Warning: trial: the budget is spent; the same command continues from there\n"
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_where_there_are_no_experiments_the_shipped_ones_are_meant(run: Run, her
         path.parent.name for path in (ROOT / "experiments").glob("*/spec.yaml")
     )
     assert run("report", "ideal-planes", code=2).stderr == (
-        "Error: ideal-planes: no results in results of a run that came to its end; "
+        "Error: ideal-planes: no results in results of a complete run; "
         "allowed: pnet-lp sweep ideal-planes first\n"
     )
 

@@ -174,7 +174,7 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         ("ring:n=4 --vary planes=1,2 --planes 3", "--planes: is fixed, and cannot vary, found 3"),
         (
             "ring:n=4 --vary planes=1,2 --facet routing",
-            "--facet: nothing varies that is called 'routing'; allowed: pl",
+            "--facet: no axis is called 'routing'; allowed: pl",
         ),
         ("ring:n=4 --vary planes=1,2 --facet planes", "--facet: nothing else varies, found 'planes'"),
         (
@@ -192,7 +192,7 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         ("ring:n=4 --vary planes=1,2 --unit percent", "--unit: needs a baseline, found 'percent'"),
         (
             "ring:n=4 --vary planes=1,2 --unit us",
-            "--unit: throughput_gbps has another, found 'us'; allowed: gbps or p",
+            "--unit: throughput_gbps has another unit, found 'us'; allowed: gbps or p",
         ),
         ("ring:n=4 --vary planes=1,2 --column p99", "column: no column is called 'p99'"),
         ("ring:n=4 --vary routing=kps:8", "--vary: routing: unknown routing 'kps' (did you mean 'ksp'?)"),
@@ -223,7 +223,7 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         ),
         (
             "ideal-planes --vary planes=1,2",
-            "ideal-planes: an experiment says itself what varies; allowed: a TOPOLOGY",
+            "ideal-planes: an experiment defines what varies; allowed: a TOPOLOGY",
         ),
         ("ring:n=4 --vary planes=1,2 --size quick", "give either --vary or --size"),
         ("ring:n=4 --vary planes=1,2 --rows draw", "--rows needs --out"),

@@ -169,7 +169,7 @@ def test_a_baseline_is_found_whatever_the_values_look_like() -> None:
         made.base_of("transport-ndp-fail-links-0-link-delay-2us")
         == "transport-tcp-fail-links-0-link-delay-2us"
     )
-    assert made.baseline_in_words == "transport-tcp of the same fail links and link delay"
+    assert made.baseline_label == "transport-tcp of the same fail links and link delay"
     assert made.cases["transport-tcp-fail-links-0-link-delay-1us"].cell("link_delay") == "1us"
 
 

@@ -24,7 +24,7 @@ def test_each_case_has_its_own_baseline(tmp_path: Path) -> None:
     (tmp_path / "spec.yaml").write_text(SPEC)
     experiment = load_experiment(tmp_path)
     assert experiment.base_of("max-min-ring-n-5-2") == "max-min-ring-n-5-1"
-    assert experiment.baseline_in_words == "1 of the same objective and topology"
+    assert experiment.baseline_label == "1 of the same objective and topology"
     rows = compare(experiment, list(run_experiment(experiment, Store(tmp_path / "results"))))
     # Two planes carry twice as much of the same traffic, however it is counted.
     assert [row.percent for row in rows] == pytest.approx([100, 200] * 4)
@@ -48,7 +48,7 @@ def test_a_baseline_of_the_entry_that_a_case_came_out_of(tmp_path: Path) -> None
     (tmp_path / "spec.yaml").write_text(f"title: Trial\nbaseline: '{{case}}-1'\ncases:\n{entries}")
     experiment = load_experiment(tmp_path)
     assert [experiment.base_of(name) for name in experiment.cases] == ["four-1"] * 2 + ["five-1"] * 2
-    assert experiment.baseline_in_words == "1 of the same case"
+    assert experiment.baseline_label == "1 of the same case"
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
     assert process.returncode == 130, errors
     assert output == ""
     assert errors.startswith("Error: interrupted; 0 of 3 cases are stored in "), errors
-    assert errors.endswith("; the same command goes on from there\n")
+    assert errors.endswith("; the same command continues from there\n")
     assert not list(results.rglob(".*")), "half-written files"
     assert gone(process.pid)
     whole = {path.parent for path in results.rglob("result.json")}

@@ -93,7 +93,7 @@ def test_a_cluster_that_loses_a_worker_stores_the_bytes_of_this_machine(
 def test_other_code_is_refused(trial: Experiment) -> None:
     task = runner._Task(trial.question, "alone", trial.cases["alone"], 0, 1)
     with pytest.raises(PnetError, match="a worker runs other code, found 'sha256:"):
-        runner._run_elsewhere(runner._Asked(task, None, "sha256:other"))
+        runner._run_elsewhere(runner._RemoteTask(task, None, "sha256:other"))
 
 
 def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: 
             "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as ",
         ),
         ("dask://host:x", None, "dask: no scheduler is named, found 'host:x'; allowed: dask://HOST:PORT"),
-        ("local://host:1", None, "local: has no address, found 'local://host:1'; allowed: local"),
+        ("local://host:1", None, "local: takes no address, found 'local://host:1'; allowed: local"),
         (
             "dask://host:1",
             2,

@@ -251,7 +251,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "cost",
             "{architecture: 'hybrid:beta=2', beta: 4}",
-            "cases.a: beta: 'hybrid:beta=2' says it already",
+            "cases.a: beta: 'hybrid:beta=2' already gives it",
         ),
         ("cost", "{architecture: 'parallel', beta: 4}", "cases.a: beta: has no meaning for 'parallel'"),
         (
@@ -346,7 +346,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "failures",
             "{topology: 'ring:n=4', planes: 2, fail_planes: 1, trials: 3}",
-            "cases.a: trials: has no meaning where what fails is not drawn, found 3",
+            "cases.a: trials: has no meaning where failures are not random, found 3",
         ),
         (
             "bounds",

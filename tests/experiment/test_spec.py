@@ -115,12 +115,12 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
         (
             "baseline: one",
             "baseline: one\nchart: {lines: planes}",
-            "spec.yaml: chart: lines, scale, percent and saturated_percent are of lines; allowed: with an x",
+            "spec.yaml: chart: lines, scale, percent and saturated_percent need an axis; allowed: with an x",
         ),
         (
             "baseline: one",
             "baseline: one\nchart: {x: planes, lines: variant, panels: planes}",
-            "spec.yaml: chart: planes is there twice; allowed: each of x, lines, panels another key",
+            "spec.yaml: chart: planes is given twice; allowed: each of x, lines, panels another key",
         ),
         (
             "baseline: one",
@@ -356,7 +356,7 @@ def test_no_case_stands_where_a_file_of_the_results_does(tmp_path: Path, name: s
     with pytest.raises(SpecError) as caught:
         load_experiment(write(tmp_path, spec))
     assert str(caught.value) == (
-        f"{tmp_path / 'spec.yaml'}: cases.{name}.[key]: a case cannot be called like a file beside it "
+        f"{tmp_path / 'spec.yaml'}: cases.{name}.[key]: a case cannot have the name of a file beside it "
         f"(manifest.json, records.json, chart.png, cases.csv, draws.csv), found '{name}'"
     )
 

@@ -72,11 +72,11 @@ def test_an_experiment_in_a_folder() -> None:
         ({"topology": "ring:n=6", "vary": 7}, "vary: nothing varies"),
         (
             {"topology": nx.cycle_graph(5), "vary": {"planes": [1, 2]}},
-            "topology: a sweep has its networks in words, found 'Graph'; allowed: expressions",
+            "topology: a sweep takes networks as strings, found 'Graph'; allowed: expressions",
         ),
         (
             {"topology": ["ring:n=6", np.eye(2)], "vary": {"link_gbps": [1]}},
-            "in words, found 'ndarray'; allowed: expressions",
+            "as strings, found 'ndarray'; allowed: expressions",
         ),
         ({"topology": "ring:n=6", "vary": {"plane": [1]}}, "did you mean 'planes'"),
         ({"topology": "ring:n=6", "vary": {"planes": [1]}, "routng": "ecmp"}, "did you mean 'routing'"),

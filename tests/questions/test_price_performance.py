@@ -82,7 +82,7 @@ def test_a_network_is_priced_as_its_topology() -> None:
         (
             "{topology: 'fat-tree:k=4'}",
             FREE,
-            "a: prices: no part costs anything, so nothing can be related to it",
+            "a: prices: every part is free, so the ratio is not defined",
         ),
         (
             "{topology: 'fat-tree:k=4', prices: cheap}",

@@ -22,7 +22,7 @@ from pnet_lp.experiment import (
 from pnet_lp.questions.base import Headline
 from pnet_lp.questions.throughput.case import ThroughputCase as Case
 from pnet_lp.report import chart
-from pnet_lp.report.chart import words_of, write_chart
+from pnet_lp.report.chart import key_label, write_chart
 from pnet_lp.report.claims import compare_claims
 from pnet_lp.report.experiment import (
     compare,
@@ -259,7 +259,7 @@ def test_words_along_an_axis_are_all_written(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_axes_have_units() -> None:
-    found = [words_of(key) for key in ("planes", "fail_links", "link_gbps", "delay_s", "p99_fct_us", "s")]
+    found = [key_label(key) for key in ("planes", "fail_links", "link_gbps", "delay_s", "p99_fct_us", "s")]
     assert found == ["planes", "fail links", "link (Gb/s)", "delay (s)", "p99 fct (us)", "s"]
 
 

@@ -101,7 +101,7 @@ class Dask(Executor):
                     future.release()
             except KilledWorker:
                 raise PnetError(
-                    "workers died again and again over one draw, perhaps for want of memory", where="dask"
+                    "workers died repeatedly on one draw, perhaps out of memory", where="dask"
                 ) from None
             except ImportError as error:
                 raise PnetError(f"a worker lacks this package: {error}", where="dask") from None

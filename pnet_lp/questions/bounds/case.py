@@ -1,4 +1,4 @@
-"""What one asks of bounds."""
+"""Keys of a question about bounds."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.questions.bounds.answer import BoundsAnswer
-from pnet_lp.questions.throughput.words import limit_in_words, status_in_words
+from pnet_lp.questions.throughput.words import limit_text, status_text
 from pnet_lp.tables import Columns, from_rows, text_table
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.units import format_gbps
@@ -54,10 +54,10 @@ def _lines(document: Mapping[str, Any]) -> list[str]:
         lines.append(f"* the tightest bound on this traffic: {document['tightest']}")
     solved = document["throughput"]
     if solved:
-        status = status_in_words(solved, parse_objective(CONCURRENT))
+        status = status_text(solved, parse_objective(CONCURRENT))
         lines.append(
             f"solved: {format_gbps(solved['throughput_gbps'])} Gb/s per unit demand, {status}; "
-            f"limited by {limit_in_words(solved)}"
+            f"limited by {limit_text(solved)}"
         )
     return [*lines, *document["summary"]]
 

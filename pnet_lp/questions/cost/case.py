@@ -1,4 +1,4 @@
-"""What one asks of cost."""
+"""Keys of a question about cost."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
         if "beta" not in known:
             self._refuse("beta", repr(self.architecture))
         if self.beta is not None and "beta" in values:
-            raise SpecError(f"{self.architecture!r} says it already", where="beta", found=self.beta)
+            raise SpecError(f"{self.architecture!r} already gives it", where="beta", found=self.beta)
         with naming("architecture"):
             return design(self.architecture, beta=self.beta)
 

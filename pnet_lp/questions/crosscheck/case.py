@@ -1,4 +1,4 @@
-"""What one asks of a cross-check."""
+"""Keys of a question about a cross-check."""
 
 from __future__ import annotations
 

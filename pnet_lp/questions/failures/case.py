@@ -1,4 +1,4 @@
-"""What one asks of failures."""
+"""Keys of a question about failures."""
 
 from __future__ import annotations
 
@@ -49,4 +49,4 @@ class FailuresCase(SolveSettings, DemandKeys):
 
     def _check_trials(self) -> None:
         if "trials" in self.model_fields_set and self.trials > 1 and not self.failures.random:
-            raise SpecError("has no meaning where what fails is not drawn", where="trials", found=self.trials)
+            raise SpecError("has no meaning where failures are not random", where="trials", found=self.trials)

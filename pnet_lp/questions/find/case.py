@@ -1,4 +1,4 @@
-"""What one asks of a search for networks."""
+"""Keys of a question about a search for networks."""
 
 from __future__ import annotations
 

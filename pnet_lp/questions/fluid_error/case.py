@@ -1,4 +1,4 @@
-"""What one asks of the error of the fluid: mixes of networks, matrices and workloads."""
+"""Keys of a question about the error of the fluid."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
         low, high = self.load
         if not 0 < low <= high <= 1:
             raise SpecError(
-                "no range of loads", where="load", found=[low, high], allowed="0 < least <= most <= 1"
+                "not a range of loads", where="load", found=[low, high], allowed="0 < least <= most <= 1"
             )
         with naming("plain"):
             parse_correction(self.plain)

@@ -1,4 +1,4 @@
-"""What one asks of hops."""
+"""Keys of a question about hop counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one asks of paths."""
+"""Keys of a question about paths."""
 
 from __future__ import annotations
 

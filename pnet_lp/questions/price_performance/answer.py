@@ -97,7 +97,7 @@ def price_performance(case: PricePerformanceCase, seed: int, built: Built = NOTH
         quoted = quote_network(bought, prices, powers, ports=case.ports, separate=case.separate)
         for key, amount in (("prices", quoted.total_usd), ("powers", quoted.watts)):
             if not amount:
-                raise SpecError("no part costs anything, so nothing can be related to it", where=key)
+                raise SpecError("every part is free, so the ratio is not defined", where=key)
         result = solved(run, network, traffic, **case.options(seed, run.threads, run.deadline))
         mean_hops = count_hops(network, traffic.level, threads=run.threads).mean
         return PricePerformanceAnswer(quoted, ThroughputAnswer(network, traffic, result), mean_hops)

@@ -1,4 +1,4 @@
-"""What one asks of price-performance."""
+"""Keys of a question about price-performance."""
 
 from __future__ import annotations
 

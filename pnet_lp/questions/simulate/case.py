@@ -1,4 +1,4 @@
-"""What one asks of a simulation."""
+"""Keys of a question about a simulation."""
 
 from __future__ import annotations
 

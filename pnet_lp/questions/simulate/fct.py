@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pnet_lp.layouts import ns3_numbers
+from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.sim import SimulationResult
 from pnet_lp.writing import write_text
 
@@ -15,8 +16,8 @@ _NETWORK = 0x0B000001
 """The address of node 0; the next bytes are those of a node's number."""
 
 
-def write_fct(result: SimulationResult, path: Path) -> None:
-    """Write a line for each complete flow, in the order of their ends: ``sip dip sport dport bytes start fct ideal``.
+def write_fct(answer: SimulateAnswer, path: Path) -> None:
+    """Write ``sip dip sport dport bytes start fct ideal`` of each complete flow of the first run, in the order of ends.
 
     Addresses are those that the programs give to nodes, in hexadecimal digits; times are rounded to nanoseconds.  A
     source counts its ports up from 10000 in the order of its flows' starts.
@@ -24,6 +25,7 @@ def write_fct(result: SimulationResult, path: Path) -> None:
     Raises:
         OutputError: it cannot be written.
     """
+    result = answer.results[0]
     network, flow = result.places.network, result.flow
     plane = network.planes[0]
     numbers = np.array(ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :])

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.plot import COLOURS, new_figure, write_figure
+from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.sim import SimulationResult
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ _MOST_DRAWN = 20_000
 """Points of a line that an SVG file holds one by one."""
 
 
-def write_simulation_plot(results: Sequence[SimulationResult], title: str, path: str | Path) -> None:
+def write_plot(answer: SimulateAnswer, title: str, path: str | Path) -> None:
     """Draw completion times, slowdown against size, and traces of queues and windows, into a PNG or SVG file."""
+    results = answer.results
     traced = [
         sort
         for sort in ("queues", "windows")

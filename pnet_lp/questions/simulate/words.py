@@ -13,8 +13,8 @@ from pnet_lp.extras import need
 from pnet_lp.manifest import environment
 from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.questions.simulate.case import SimulateCase
-from pnet_lp.questions.simulate.fct import write_fct as write_fct_file
-from pnet_lp.questions.simulate.plot import write_simulation_plot
+from pnet_lp.questions.simulate.fct import write_fct  # noqa: F401 - looked up by name
+from pnet_lp.questions.simulate.plot import write_plot  # noqa: F401 - looked up by name
 from pnet_lp.sim import SimulationResult
 from pnet_lp.tables import Columns, fact_grid, table_of, write_table
 from pnet_lp.units import format_us
@@ -140,16 +140,6 @@ def _shared(document: Mapping[str, Any]) -> str:
 def table(answer: SimulateAnswer) -> Columns:
     """Return one row for each flow; those of several runs begin with the run's number and seed."""
     return _columns([result.flows for result in answer.results], answer.results)
-
-
-def write_plot(answer: SimulateAnswer, title: str, path: Path) -> None:
-    """Draw completion times, slowdown against size, and traces."""
-    write_simulation_plot(answer.results, title, path)
-
-
-def write_fct(answer: SimulateAnswer, path: Path) -> None:
-    """Write the completion times of the one run as ns-3 does."""
-    write_fct_file(answer.results[0], path)
 
 
 def check_places(_: SimulateCase, places: Mapping[str, Path]) -> None:

@@ -1,4 +1,4 @@
-"""What one asks of a speed-up."""
+"""Keys of a question about a speed-up."""
 
 from __future__ import annotations
 

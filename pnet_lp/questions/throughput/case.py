@@ -1,4 +1,4 @@
-"""What one asks of throughput."""
+"""Keys of a question about throughput."""
 
 from __future__ import annotations
 

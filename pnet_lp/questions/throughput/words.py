@@ -67,7 +67,7 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     hidden = len(document["bottlenecks"]) - len(shown)
     return [
         *objective.words(document),
-        ("status", status_in_words(document, objective)),
+        ("status", status_text(document, objective)),
         (
             "network",
             f"{_count(network['planes'], 'plane')} ({network['variant']}): "
@@ -84,14 +84,14 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{document['objective']} with {document['routing']} routing {how}: "
             f"{_count(document['iterations'], 'iteration')}, {sum(document['seconds'].values()):.2f} s ({parts})",
         ),
-        ("limited by", limit_in_words(document)),
-        *(("", bottleneck_in_words(item)) for item in shown),
+        ("limited by", limit_text(document)),
+        *(("", bottleneck_text(item)) for item in shown),
         *([("", f"and {hidden} more")] if hidden else []),
         *(("warning", warning) for warning in document["warnings"]),
     ]
 
 
-def result_in_words(result: ThroughputResult) -> str:
+def result_line(result: ThroughputResult) -> str:
     """Return a result in one line: its value, how sure it is, and what it is of."""
     shown, network, traffic = result.headline, result.network, result.traffic
     value = "nothing" if result.value is None else f"{format_gbps(result.value)} {shown.unit}".strip()
@@ -103,7 +103,7 @@ def result_in_words(result: ThroughputResult) -> str:
     )
 
 
-def status_in_words(document: Mapping[str, Any], objective: Objective) -> str:
+def status_text(document: Mapping[str, Any], objective: Objective) -> str:
     """Return what the status of a result says about its number."""
     if document["status"] == "certified":
         return f"certified: the bounds meet within a gap of {document['tolerance']:g}"
@@ -111,7 +111,7 @@ def status_in_words(document: Mapping[str, Any], objective: Objective) -> str:
     return f"bounds: {ended} before {objective.outstanding(document)}"
 
 
-def limit_in_words(document: Mapping[str, Any]) -> str:
+def limit_text(document: Mapping[str, Any]) -> str:
     """Return what limits the throughput of a result, and how much of it hangs on a single link."""
     limit = _LIMITS[document["binding"]]
     if not document["bottlenecks"]:
@@ -119,7 +119,7 @@ def limit_in_words(document: Mapping[str, Any]) -> str:
     return f"{limit} (each at most {_percent(document['bottlenecks'][0]['share'])})"
 
 
-def bottleneck_in_words(item: Mapping[str, Any]) -> str:
+def bottleneck_text(item: Mapping[str, Any]) -> str:
     """Return one bottleneck of a result's document as a phrase."""
     tail, head = item["link"]
     link = {
