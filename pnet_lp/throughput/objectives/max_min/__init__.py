@@ -46,7 +46,7 @@ from pnet_lp.throughput.problems import Problem
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 _SHOWN_LEVELS = 5
 

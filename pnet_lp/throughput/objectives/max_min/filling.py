@@ -21,7 +21,7 @@ from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext
 from pnet_lp.throughput.objectives.max_min.proof import fairness_figures
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.proofs.checks import NOISE, SAME
+from pnet_lp.verification.checks import NOISE, SAME
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -16,7 +16,7 @@ from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.objectives.program import lp_solver
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
-from pnet_lp.throughput.proofs.checks import SLACK
+from pnet_lp.verification.checks import SLACK
 
 _SMALL = 0.02
 """A demand with less than this part of the mean part in the bound is not fixed: what the others are relaxed by could

@@ -10,10 +10,10 @@ import numpy as np
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import FairLevel
-from pnet_lp.throughput.proofs.checks import SAME, SLACK
+from pnet_lp.verification.checks import SAME, SLACK
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SecondProblem
+    from pnet_lp.verification.second import SecondProblem
 
 
 def recheck_levels(second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:

@@ -30,7 +30,6 @@ from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.program import vertex_solver
 from pnet_lp.throughput.problems.columns import ColumnProblem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.proofs.checks import SAME, SLACK
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Watch, attended, failed
 from pnet_lp.throughput.solvers.highs import (
     FAILED,
@@ -41,6 +40,7 @@ from pnet_lp.throughput.solvers.highs import (
     set_options,
     silent,
 )
+from pnet_lp.verification.checks import SAME, SLACK
 
 _LONGER, _NOTHING = 1e-3, 1e-9
 """A column is closed where it is longer than a shortest one by this part of the highest price, and carries at most this
