@@ -299,7 +299,10 @@ fn what_makes_no_sense_is_refused() {
         }),
         "forwarding: a fluid has no gaps in which a flow could change its path"
     );
-    assert_eq!(error(&|made| made.weights = Some(vec![0.0])), "weights: 0 is not a positive number");
+    assert_eq!(
+        error(&|made| made.weights = Some(vec![0.0])),
+        "weights: invalid weight, found 0; allowed: positive numbers"
+    );
     assert_eq!(error(&|made| made.weights = Some(vec![])), "weights: none for flow 0");
     assert_eq!(
         error(&|made| made.sizes.header = 1500),
