@@ -35,8 +35,8 @@ class SecondPaths(SecondProblem):
         self.weight = certificate.weight / total[paths.pair_of_path]
 
     @property
-    def one_way(self) -> bool:
-        """See :attr:`SecondProblem.one_way`."""
+    def has_one_path(self) -> bool:
+        """See :attr:`SecondProblem.has_one_path`."""
         return bool(np.all(self.paths.paths_per_pair == 1))
 
     def distances(self, lengths: Lengths) -> FloatArray:

@@ -188,7 +188,7 @@ class SecondProblem(SecondConcurrent):
     """The same with each demand by itself."""
 
     @property
-    def one_way(self) -> bool:
+    def has_one_path(self) -> bool:
         """Whether each demand has one path only."""
         return self.fixed
 

@@ -69,7 +69,7 @@ def recheck_filled(second: SecondProblem, rate: FloatArray, levels: Sequence[Fai
     """
     flow, check = second.flow, second.check
     check.require(
-        second.one_way,
+        second.has_one_path,
         "each demand has one way",
         "the levels have no lengths, and a demand that has several ways could get more on another",
     )
