@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from pnet_lp.errors import SpecError
 from pnet_lp.flags import flag_of
 from pnet_lp.notebook.inputs import given, matrix_of, network_of
 from pnet_lp.notebook.progress import ProgressText
@@ -47,6 +48,9 @@ def question(name: str) -> Callable[..., Answer]:
         except TypeError as error:
             raise TypeError(f"{called}(): {error}") from None
         values = dict(bound.arguments)
+        for key, needs in (("threads", model.threads), ("jobs", model.jobs)):
+            if key in values and needs and not any(values.get(name) for name in needs):
+                raise SpecError(f"has no meaning without {' or '.join(needs)}", where=key, found=values[key])
         threads, jobs = values.pop("threads", 0), values.pop("jobs", 1)
         check_threads(threads, jobs)
         progress, capacity = values.pop("progress", False), values.pop("capacity", None)

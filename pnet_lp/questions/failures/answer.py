@@ -107,7 +107,7 @@ def failures(case: FailuresCase, seed: int, built: Built = NOTHING_BUILT) -> Pos
             network,
             traffic,
             fails,
-            trials=case.trials,
+            trials=case.distinct_trials,
             jobs=run.jobs,
             on_progress=run.on_progress,
             **case.options(seed, run.threads, run.deadline),

@@ -42,6 +42,12 @@ class FailuresCase(SolveSettings, DemandKeys):
             self._check_trials()
         return self
 
+    @property
+    def distinct_trials(self) -> int:
+        """Draws to solve: as many as requested; by default a single one where all are the same."""
+        given = "trials" in self.model_fields_set
+        return self.trials if given or self.failures.random else 1
+
     def check_alone(self) -> None:
         """See the base class."""
         super().check_alone()
