@@ -180,10 +180,10 @@ def _core_load(
     passing = totals(entering, amount[plane, demand], int(rows.state[-1]))
     carried, left = propagate(passing, split)
     check.require(left == 0, "the fractions form no cycle", "the fractions of a row form a cycle")
-    on_the_way = passing > 0
-    on_the_way[target] = False
+    transit = passing > 0
+    transit[target] = False
     check.require(
-        np.all(np.abs(total[on_the_way] - 1) <= SAME),
+        np.all(np.abs(total[transit] - 1) <= SAME),
         "fractions sum to 1 wherever traffic passes, so all of it arrives",
         "the fractions at a switch that traffic passes do not sum to 1",
     )

@@ -239,9 +239,9 @@ class SecondQuotient(SecondConcurrent):
         passing, order = np.r_[entering, 0.0], np.argsort(tail, kind="stable")
         found, left = propagate(passing, Split(tail[order], to[order], order, part[order]))
         check.require(left == 0, "the fractions form no cycle", "the fractions of a kind form a cycle")
-        on_the_way = np.flatnonzero(passing[:-1] > 0)
+        transit = np.flatnonzero(passing[:-1] > 0)
         check.require(
-            np.all(np.abs(total[on_the_way] - 1) <= SAME),
+            np.all(np.abs(total[transit] - 1) <= SAME),
             "fractions sum to 1 wherever traffic passes, so all of it arrives",
             "the fractions at a class that traffic passes do not sum to 1",
         )

@@ -32,8 +32,8 @@ def test_the_time_of_a_remote_call(tmp_path: Path) -> None:
     """Neighbours on a ring are a hop and two access links apart, and all are neighbours of three."""
     bare = answer(tmp_path, "hops", "{topology: 'ring:n=3', level: rack}")
     assert bare["mean_rpc_us"] is bare["p99_rpc_us"] is None
-    asked = "{topology: 'ring:n=3', level: rack, rpc_bytes: 1500, hop_delay_us: 2, link_gbps: 10}"
-    found = answer(tmp_path, "hops", asked)
+    case = "{topology: 'ring:n=3', level: rack, rpc_bytes: 1500, hop_delay_us: 2, link_gbps: 10}"
+    found = answer(tmp_path, "hops", case)
     # Four messages cross three links: 1 and 40 bytes, 1,500 and 40.
     assert found["mean_rpc_us"] == pytest.approx(4 * 3 * 2 + 3 * (1 + 40 + 1500 + 40) * 8e-4)
     assert found["p50_rpc_us"] == found["p99_rpc_us"] == found["mean_rpc_us"]
