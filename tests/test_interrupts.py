@@ -175,9 +175,9 @@ def test_the_time_limit_holds_for_listing_paths() -> None:
 
 
 STEPS = (
-    "building the network",
-    "building the traffic matrix",
-    "writing the linear program",
+    "building the network and its demands",
+    "building the network and its demands",
+    "writing files",
     "looking for paths",
 )
 

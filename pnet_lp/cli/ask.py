@@ -240,12 +240,17 @@ def _answer_series(
 
 def _ask(question: _Question, case: Case, run: Run, on_posed: Callable[[Posed], None]) -> Answer:
     deadline = case.deadline()
+
+    def begin(posed: Posed) -> None:
+        with ending_at(deadline, "writing files"):
+            on_posed(posed)
+
     return ask(
         question.name,
         case,
         run.until(deadline),
         building=lambda: ending_at(deadline, "building the network and its demands"),
-        on_posed=on_posed,
+        on_posed=begin,
     )
 
 

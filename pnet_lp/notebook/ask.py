@@ -48,11 +48,11 @@ def question(name: str) -> Callable[..., Answer]:
         except TypeError as error:
             raise TypeError(f"{called}(): {error}") from None
         values = dict(bound.arguments)
+        check_threads(values.get("threads", 0), values.get("jobs", 1))
         for key, needs in (("threads", model.threads), ("jobs", model.jobs)):
             if key in values and needs and not any(values.get(name) for name in needs):
                 raise SpecError(f"has no meaning without {' or '.join(needs)}", where=key, found=values[key])
         threads, jobs = values.pop("threads", 0), values.pop("jobs", 1)
-        check_threads(threads, jobs)
         progress, capacity = values.pop("progress", False), values.pop("capacity", None)
         values = {key: value for key, value in values.items() if value is not None or key == argument}
         built = _built(values, capacity) if argument == "topology" else NOTHING_BUILT

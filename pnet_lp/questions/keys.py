@@ -17,6 +17,7 @@ from pnet_lp.errors import SpecError, TopologyError, naming
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Case
 from pnet_lp.registry import OneOrMore, nearest
@@ -24,7 +25,8 @@ from pnet_lp.topology import PlaneSettings, build_network, check_topology, topol
 from pnet_lp.traffic import TrafficSettings, check_traffic
 
 
-@dataclass(frozen=True)
+@brief()
+@dataclass(frozen=True, repr=False)
 class Built:
     """A network or traffic matrix that a Python caller passes as a value instead of a name.
 

@@ -10,6 +10,7 @@ from functools import partial
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network, TrafficMatrix, Workload
+from pnet_lp.model.brief import brief
 from pnet_lp.seeds import LARGEST_SEED
 from pnet_lp.sim.flows import FlowSettings
 from pnet_lp.sim.outage import Outage, OutageSettings
@@ -20,7 +21,8 @@ from pnet_lp.topology import PlaneSettings
 from pnet_lp.workers import map_in_order
 
 
-@dataclass(frozen=True)
+@brief("topologies", "seed")
+@dataclass(frozen=True, repr=False)
 class ScenarioText:
     """What a scenario is made of, as one would type it.
 

@@ -284,7 +284,7 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
             "Invalid value for '--beta': found 'nan'; allowed: numbers joined by commas",
         ),
         (["curve", "--beta", "0..3"], "--beta: input should be greater than or equal to 1, found 0"),
-        (["curve", "hybrid:beta=2"], "--beta: 'hybrid:beta=2' says it already, found 1.0"),
+        (["curve", "hybrid:beta=2"], "--beta: 'hybrid:beta=2' already gives it, found 1.0"),
         (["compare"], "Missing argument 'ARCHITECTURE...'."),
         (["equal", "40"], "beta-fat-tree: beta is at most ports / 2 = 32"),
         (["speedup", "--job", "--links", "5"], "give either --job or --links"),

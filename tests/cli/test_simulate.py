@@ -19,7 +19,7 @@ from click.testing import Result
 from rich.console import Console
 
 from pnet_lp.cli.progress import ProgressLine
-from pnet_lp.questions.base import Step
+from pnet_lp.questions.base import ProgressStep
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import SimulationProgress
 
@@ -253,7 +253,7 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(buffer, "isatty", lambda: True)
     monkeypatch.setattr("sys.stderr", buffer)
     with ProgressLine() as line:
-        line(Step("draw 2 of 3", SimulationProgress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0)))
+        line(ProgressStep("draw 2 of 3", SimulationProgress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0)))
     text = buffer.getvalue()
     assert "draw 2 of 3: 2 ms simulated, 0 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
 

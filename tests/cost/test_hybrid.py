@@ -117,7 +117,7 @@ def test_equal_cost_refuses() -> None:
 def test_a_beta_that_is_said_twice() -> None:
     with pytest.raises(SpecError) as caught:
         pn.cost("hybrid:beta=3", beta=1)
-    assert str(caught.value) == "beta: 'hybrid:beta=3' says it already, found 1.0"
+    assert str(caught.value) == "beta: 'hybrid:beta=3' already gives it, found 1.0"
 
 
 def test_optics_spare_transceivers() -> None:

@@ -19,7 +19,13 @@ from pnet_lp.topology import build_network, describe
 from pnet_lp.traffic import build_traffic
 
 # Answers in a notebook are sentences.
-OTHERS = ("pnet_lp.experiment.", "pnet_lp.notebook.", "pnet_lp.__main__")
+OTHERS = (
+    "pnet_lp.experiment.",
+    "pnet_lp.notebook.",
+    "pnet_lp.questions.find.answer",
+    "pnet_lp.questions.throughput.answer",
+    "pnet_lp.__main__",
+)
 
 
 def test_the_words_of_the_first_values() -> None:

@@ -140,7 +140,7 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     (
         lambda: pn.throughput(np.ones((2, 2)) - np.eye(2), link_gbps=1),
         SpecError,
-        "says what every link carries",
+        "gives the capacity of every link",
     ),
     (
         lambda: pn.throughput(pd.DataFrame({"a": [1]})),

@@ -151,7 +151,8 @@ def test_words_have_what_the_case_declares(name: str) -> None:
 def test_every_output_is_written(name: str, key: str, tmp_path: Path) -> None:
     """By ``words``, or before the answer by what poses the case."""
     output = model_of(name).outputs[key]
-    place = tmp_path / ("folder" if output.folder else f"file{output.suffixes[0] if output.suffixes else ''}")
+    suffixes = output.formats.suffixes() if output.formats else output.suffixes
+    place = tmp_path / ("folder" if output.folder else f"file{suffixes[0] if suffixes else ''}")
     line = {"throughput": "ring:n=4 --level rack"}.get(name, ANOTHER[name])
     done = CliRunner().invoke(
         main, [*COMMANDS[name].split(), *shlex.split(line), f"--{key.replace('_', '-')}", str(place)]

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from pnet_lp.cost import Design, Quote, switch_hops
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.bounds import find_bisection
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, Progress
@@ -33,7 +34,8 @@ class BisectionCapacity:
     basis: Basis
 
 
-@dataclass(frozen=True)
+@brief("design", "quote")
+@dataclass(frozen=True, repr=False)
 class Appraisal:
     """An architecture with its price and what it carries.
 

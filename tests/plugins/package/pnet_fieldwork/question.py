@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pnet_lp.hops import count_hops
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built, NetworkKeys
 
 
@@ -22,15 +22,9 @@ class DiameterAnswer(Answer):
 
     hops: int | None
 
-    @property
-    def headline(self) -> Headline:
+    def summary(self) -> Summary:
         """See the base class."""
-        return Headline.exact(DiameterCase.headline, "hops", "diameter", self.hops)
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        return {}
+        return Summary(Headline.exact(DiameterCase.headline, "hops", "diameter", self.hops))
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
