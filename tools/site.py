@@ -6,6 +6,7 @@ the site does not have becomes its text.  Made here are the reference, from docs
 
 from __future__ import annotations
 
+import inspect
 import posixpath
 import re
 from pathlib import Path
@@ -15,6 +16,8 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 import pnet_lp as pn
+from pnet_lp.notebook.ask import question
+from pnet_lp.questions.base import QUESTIONS
 from pnet_lp.topology import topologies
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,17 +32,16 @@ DATA = (
 PAGES = ("*.md", "docs/**/*.md", "docs/**/*.svg", "docs/notebooks/*.ipynb", *DATA)
 LESSON = "<!doctype html><title>Lesson</title><p>`make site` builds the lesson.</p>"
 REFERENCE = {
-    "One call": ("notebook.solve.solve", "notebook.solved.Solved", "notebook.sweep.sweep"),
     "Step by step": (
         "notebook.network.build_network",
         "notebook.network.build_traffic",
         "notebook.draw.draw",
-        "sim.facade.simulate",
+        "notebook.sweep.sweep",
     ),
-    "Bounds and design": (
+    "Below the questions": (
+        "throughput.facade.solve",
         "throughput.bounds.base.compute_bounds",
-        "design.search.find",
-        "design.settings.FindSettings",
+        "sim.facade.simulate",
     ),
     "Values": (
         "model.network.Network",
@@ -50,7 +52,7 @@ REFERENCE = {
     ),
     "Errors": ("errors",),
 }
-"""What the reference holds, below ``pnet_lp``."""
+"""What the reference holds, below ``pnet_lp``, besides the questions and their answers."""
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -105,10 +107,21 @@ def _reference() -> str:
         "The functions and classes of `pnet_lp`, from their docstrings. [From Python](python.md) shows them in use.",
         "",
     ]
+    lines += ["## Questions", ""]
+    for entry in QUESTIONS:
+        function = question(entry.name)
+        said, _, arguments = (inspect.getdoc(function) or "").partition("Args:\n")
+        listed = re.sub(r"^ +(\w+): ", r"- `\1`: ", arguments, flags=re.MULTILINE)
+        answer = f"{entry.params.__name__.removesuffix('Case')}Answer"
+        lines += [_member(f"notebook.ask.{function.__name__}", 3), said, listed, ""]
+        lines += [_member(f"{entry.build.__module__.removeprefix('pnet_lp.')}.{answer}", 4)]
     for title, names in REFERENCE.items():
-        lines += [f"## {title}", ""]
-        lines += [f"::: pnet_lp.{name}\n    options:\n      heading_level: 3\n" for name in names]
+        lines += [f"## {title}", "", *(_member(name, 3) for name in names)]
     return "\n".join(lines)
+
+
+def _member(name: str, level: int) -> str:
+    return f"::: pnet_lp.{name}\n    options:\n      heading_level: {level}\n"
 
 
 def _gallery() -> str:

@@ -1,7 +1,7 @@
 """Queries as one reads them in a notebook: words, graphs and tables in, an answer that knows its network out.
 
-``inputs`` says what stands for a network and for traffic, ``network`` builds these, ``solve`` is the call, ``solved``
-its answer.
+``inputs`` says what stands for a network and for traffic, ``network`` builds these, and ``ask`` makes a function of
+each question.
 """
 
 import lazy_loader
