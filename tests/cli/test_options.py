@@ -353,7 +353,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         {
             **on("permutation --on {}", NETWORK),
             **LEVEL,
-            "topologies": Example("--on ring:n=6", base="permutation"),
+            "topology": Example("--on ring:n=6", base="permutation"),
             "to_racks": Example("--to-racks"),
         },
     ),
@@ -361,7 +361,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         f"incast:senders=3,sizes=9kB --on {RANDOM}",
         {
             **on("incast:senders=3,sizes=9kB --on {}", NETWORK),
-            "topologies": Example("--on fat-tree:k=6", base="incast:senders=3,sizes=9kB"),
+            "topology": Example("--on fat-tree:k=6", base="incast:senders=3,sizes=9kB"),
             "traffic": Example(
                 "--traffic stride:s=2",
                 base=f"each:sizes=9kB --on {RANDOM} --traffic permutation",
