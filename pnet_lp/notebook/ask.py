@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import flag_of
 from pnet_lp.notebook.inputs import given, matrix_of, network_of
@@ -146,6 +148,8 @@ def _plain(value: object) -> object:
     """Return a value as a spec would have it."""
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     if isinstance(value, range | list | tuple):
         return [_plain(item) for item in value]
     return value

@@ -243,8 +243,9 @@ def test_wrong(call: Callable[[], object], kind: type[PnetError], message: str) 
         call()
 
 
-def test_failures() -> None:
-    found = pn.throughput("ring:n=6", planes=2, link_gbps=1, fail_planes=1, level="rack")
+@pytest.mark.parametrize("down", [1, [1], np.int64(1), np.array([1])])
+def test_failures(down: Any) -> None:
+    found = pn.throughput("ring:n=6", planes=2, link_gbps=1, fail_planes=down, level="rack")
     assert found.value == pytest.approx(RING, rel=1e-4)
 
 
