@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.questions.bounds.answer import BoundsAnswer
-from pnet_lp.questions.throughput.words import limit_text, status_text
+from pnet_lp.questions.throughput.sentences import limit_text, status_text
 from pnet_lp.tables import Columns, from_rows, text_table
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.units import format_gbps

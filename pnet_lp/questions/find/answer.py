@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Quote
@@ -15,7 +13,7 @@ from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressS
 from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
-from pnet_lp.tables import frame
+from pnet_lp.tables import Columns, frame, from_rows, union
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,17 +42,32 @@ class FindAnswer(Answer):
     @cached_property
     def front(self) -> pd.DataFrame:
         """A row per network, best first: ``command``, ``gbps_per_host``, ``total_usd``, ``watts``, ``switches``, ..."""
-        return frame(self._words.table(self))
+        return frame(from_rows(self.to_json()["front"]))
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
         """The same with a row for each candidate that was ruled out, and the reason: ``ruled_out``."""
-        return frame(self._words.candidates_table(self))
+        return frame(self.candidate_table())
+
+    def candidate_table(self) -> Columns:
+        """Return a row per candidate, those of the front first; ``ruled_out`` is the reason, empty for these."""
+        front = [{**one, "ruled_out": ""} for one in self.to_json()["front"]]
+        ruled = [
+            {
+                **named(one.candidate),
+                "upper_bound_gbps_per_host": one.most_gbps_per_host,
+                **(priced(one.quote) if one.quote else {}),
+                "ruled_out": one.why,
+            }
+            for one in self.found.ruled_out
+        ]
+        return union([*front, *ruled])
 
     def plot(self) -> Figure:
         """Return a chart of the front: throughput over price, or over power where that ranks."""
-        figure: Figure = self._words.front_chart(self.to_json())
-        return figure
+        from pnet_lp.questions.find.front import front_chart  # noqa: PLC0415 - only to draw
+
+        return front_chart(self.to_json())
 
     def __repr__(self) -> str:
         best = self.found.front[0]
@@ -65,12 +78,9 @@ class FindAnswer(Answer):
 
     def _repr_html_(self) -> str:
         """Show the front as a table, and how the other candidates were ruled out."""
-        shown: str = self._words.front_html(self.to_json())
-        return shown
+        from pnet_lp.questions.find.front import front_html  # noqa: PLC0415 - only in a notebook
 
-    @property
-    def _words(self) -> ModuleType:
-        return importlib.import_module("pnet_lp.questions.find.words")
+        return front_html(self.to_json())
 
     def summary(self) -> Summary:
         """See the base class: of the best network."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.questions.price_performance.answer import PricePerformanceAnswer
-from pnet_lp.questions.throughput.words import throughput_lines
+from pnet_lp.questions.throughput.sentences import throughput_lines
 from pnet_lp.tables import Columns, fact_grid, from_rows
 from pnet_lp.units import format_gbps
 

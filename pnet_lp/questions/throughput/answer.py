@@ -141,8 +141,8 @@ class ThroughputAnswer(Answer):
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Return a chart of link utilisation, plane by plane, and write it to ``path`` (PNG or SVG) if given."""
+        from pnet_lp.questions.throughput.sentences import result_line  # noqa: PLC0415
         from pnet_lp.questions.throughput.utilisation import draw_utilisation  # noqa: PLC0415 - only to print
-        from pnet_lp.questions.throughput.words import result_line  # noqa: PLC0415
 
         figure = new_figure(6)
         draw_utilisation(figure.add_subplot(), self.links, result_line(self.result))
@@ -168,7 +168,7 @@ class ThroughputAnswer(Answer):
             return verify_file(file)
 
     def __repr__(self) -> str:
-        from pnet_lp.questions.throughput.words import result_line  # noqa: PLC0415 - only to print
+        from pnet_lp.questions.throughput.sentences import result_line  # noqa: PLC0415 - only to print
 
         return f"<{result_line(self.result)}>"
 

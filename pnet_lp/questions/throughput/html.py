@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from pnet_lp.model import ThroughputResult
-from pnet_lp.questions.throughput.words import throughput_lines
+from pnet_lp.questions.throughput.sentences import throughput_lines
 from pnet_lp.units import format_gbps
 
 _WIDTH, _HEIGHT, _EDGE = 360, 46, 8
