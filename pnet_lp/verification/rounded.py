@@ -1,0 +1,159 @@
+"""Sums, products and quotients of doubles, rounded in a direction that is known.
+
+What a proof claims is computed from these alone: loads and volumes rounded up, distances and amounts rounded down.
+So a bound holds without any tolerance, and where the exact result is a double, it is the result.
+
+The error of a sum or a product of two doubles is itself a double, which a few operations give exactly (T. J. Dekker,
+"A floating-point technique for extending the available precision", Numer. Math. 18 (1971); D. E. Knuth, TAOCP vol. 2,
+4.2.2).  Its sign says on which side of the exact result the rounded one is.  Sums of many numbers are taken apart into
+pieces that add up without rounding (S. M. Rump, T. Ogita, S. Oishi, "Accurate floating-point summation part I", SIAM J.
+Sci. Comput. 31 (2008)).
+
+All functions take and return float64, arrays or numbers; ``inf`` is allowed in sums only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.model.arrays import FloatArray
+
+_SPLIT = 2.0**27 + 1
+_TINY = 1e-270
+"""Below this the error of a product may be no double; its sign is then taken for the worst."""
+
+
+def add_up(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the sums, rounded up."""
+    total, error = _sum(a, b)
+    return _above(total, error > 0)
+
+
+def add_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the sums, rounded down."""
+    total, error = _sum(a, b)
+    return _below(total, error < 0)
+
+
+def sub_up(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the differences, rounded up."""
+    return add_up(a, np.negative(b))
+
+
+def sub_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the differences, rounded down."""
+    return add_down(a, np.negative(b))
+
+
+def mul_up(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the products of numbers >= 0, rounded up."""
+    product, error, unknown = _product(a, b)
+    return _above(product, (error > 0) | unknown)
+
+
+def mul_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the products of numbers >= 0, rounded down."""
+    product, error, unknown = _product(a, b)
+    return np.maximum(_below(product, (error < 0) | unknown), 0.0)
+
+
+def div_up(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the quotients of numbers >= 0 by numbers > 0, rounded up."""
+    quotient, rest, unknown = _quotient(a, b)
+    return _above(quotient, (rest > 0) | unknown)
+
+
+def div_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+    """Return the quotients of numbers >= 0 by numbers > 0, rounded down."""
+    quotient, rest, unknown = _quotient(a, b)
+    return np.maximum(_below(quotient, (rest < 0) | unknown), 0.0)
+
+
+def totals_up(index: npt.NDArray[np.integer], values: npt.ArrayLike, count: int) -> FloatArray:
+    """Return the sum of the values of each index, ``[count]``, rounded up."""
+    found = np.zeros(count)
+    for piece in _pieces(index, values, count):
+        found = add_up(found, piece)
+    return found
+
+
+def totals_down(index: npt.NDArray[np.integer], values: npt.ArrayLike, count: int) -> FloatArray:
+    """Return the sum of the values of each index, ``[count]``, rounded down."""
+    found = np.zeros(count)
+    for piece in _pieces(index, values, count):
+        found = add_down(found, piece)
+    return found
+
+
+def sum_up(values: npt.ArrayLike) -> float:
+    """Return the sum of all values, rounded up."""
+    flat = np.ravel(np.asarray(values, dtype=np.float64))
+    return float(totals_up(np.zeros(len(flat), dtype=np.int64), flat, 1)[0])
+
+
+def sum_down(values: npt.ArrayLike) -> float:
+    """Return the sum of all values, rounded down."""
+    flat = np.ravel(np.asarray(values, dtype=np.float64))
+    return float(totals_down(np.zeros(len(flat), dtype=np.int64), flat, 1)[0])
+
+
+def _above(values: npt.ArrayLike, where: npt.NDArray[np.bool_]) -> FloatArray:
+    return np.asarray(np.where(where, np.nextafter(values, np.inf), values))
+
+
+def _below(values: npt.ArrayLike, where: npt.NDArray[np.bool_]) -> FloatArray:
+    return np.asarray(np.where(where, np.nextafter(values, -np.inf), values))
+
+
+def _sum(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the rounded sums and their errors, which are NaN where a sum is infinite."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    total = np.add(a, b)
+    with np.errstate(invalid="ignore"):
+        part = total - a
+        error = (a - (total - part)) + (b - part)
+    return total, error
+
+
+def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return two numbers of 26 bits each that add up to ``a``."""
+    scaled = _SPLIT * a
+    high = scaled - (scaled - a)
+    return high, a - high
+
+
+def _product(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+    """Return the rounded products, their errors, and where these are not known."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    product = a * b
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return product, error, (np.abs(product) < _TINY) & (a != 0) & (b != 0)
+
+
+def _quotient(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+    """Return the rounded quotients, the signs of what is missing from them, and where these are not known."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    quotient = a / b
+    back, error, unknown = _product(quotient, b)
+    return quotient, (a - back) - error, (unknown | (np.abs(quotient) < _TINY)) & (a != 0)
+
+
+def _pieces(index: npt.NDArray[np.integer], values: npt.ArrayLike, count: int) -> list[FloatArray]:
+    """Return arrays ``[count]`` that add up to the sums of each index exactly, the smallest first."""
+    rest = np.ravel(np.asarray(values, dtype=np.float64))
+    index = np.ravel(index)
+    found: list[FloatArray] = []
+    while True:
+        used = np.flatnonzero(rest)
+        if not len(used):
+            return found[::-1]
+        if len(used) < len(rest):
+            index, rest = index[used], rest[used]
+        most = int(np.bincount(index).max())
+        # Multiples of the last bit of `unit`, of which as many as there are add up below it: no sum of them is rounded.
+        unit = np.ldexp(1.0, int(np.frexp(np.abs(rest).max())[1]) + int(np.ceil(np.log2(most))) + 2)
+        high = (rest + unit) - unit
+        found.append(np.asarray(np.bincount(index, weights=high, minlength=count)))
+        rest = rest - high
