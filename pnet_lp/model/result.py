@@ -57,9 +57,8 @@ class FairLevel(LinkLengths):
 
     Attributes:
         rate: Gb/s per unit demand that they get, attained.
-        upper: what none of them can get more than, as long as every other demand keeps ``1 + margin`` times what it
-            gets, or ``upper`` where that is less.
-        margin: nearly 0.
+        upper: what none of them can get more than, as long as every other demand keeps what it gets, or ``upper``
+            where that is less.
         demands: int32, indices of the demands, in the order of the problem.
         length: float64 ``[arcs]``, the lengths that prove it; empty where full links do.
         up_length, down_length: float64 ``[planes, endpoints]``, or empty.
@@ -67,7 +66,6 @@ class FairLevel(LinkLengths):
 
     rate: float
     upper: float
-    margin: float
     demands: IntArray
     length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
     up_length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
@@ -75,8 +73,8 @@ class FairLevel(LinkLengths):
 
     @property
     def gap(self) -> float:
-        """``(upper - rate) / upper``, or the margin if that is larger."""
-        return max(Interval(self.rate, self.upper).gap, self.margin) if self.upper < math.inf else 1.0
+        """``(upper - rate) / upper``."""
+        return Interval(self.rate, self.upper).gap if self.upper < math.inf else 1.0
 
 
 @dataclass(frozen=True)

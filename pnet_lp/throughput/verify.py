@@ -34,11 +34,13 @@ from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 from pnet_lp.verification.arcs import SecondArcs
-from pnet_lp.verification.checks import Checks, near, same_json, totals
+from pnet_lp.verification.checks import Checks, near, same_json
 from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
 from pnet_lp.verification.paths import SecondPaths
 from pnet_lp.verification.quotient import SecondQuotient
+from pnet_lp.verification.rounded import div_down, div_up, mul_up, sum_down, totals_up
 from pnet_lp.verification.second import (
+    Rates,
     SavedAnswer,
     SecondConcurrent,
     SecondProblem,
@@ -138,7 +140,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     flow = build_problem(network, traffic, aggregate=not routing.per_flow)
     check_magnitudes(check, flow)
     check_arcs(check, network, flow)
-    check_classes(check, network, traffic, flow)
+    merged = check_classes(check, network, traffic, flow)
     certificate = stored.certificate
     together = certificate is not None and not certificate.per_demand
     if together:
@@ -153,7 +155,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     cut_off = np.flatnonzero(~connected).tolist()
     nothing = bool(cut_off) and not (objective.per_demand and connected.any())
     rates = _checked_rates(check, stored, flow) if objective.rated else None
-    second, rate = None, None
+    second = None
     if certificate is None:
         check.require(
             nothing,
@@ -177,17 +179,16 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
             f"routing {routing.expression} needs {found}",
             f"the certificate is of type {found}, but routing {routing.expression} needs {needed.__name__}",
         )
-        subject = Subject(check, network, traffic.level, part, routing, available[:, kept], full)
+        subject = Subject(check, network, traffic.level, part, routing, available[:, kept], full, merged)
         second = _SECOND[certificate.name](subject, certificate)
-        rate = None if rates is None else floats(rates[kept])
-        second.check_load(rate if objective.per_demand else None)
         # Where rates are claimed, the certificate says what each demand does.
-        claim = SavedAnswer(stored.figures, rate, stored.levels)
+        claim = SavedAnswer(stored.figures, None if rates is None else rates.of(kept), stored.levels)
+        second.check_load(claim.gbps if objective.per_demand else None)
         computed = dict(objective.recheck(cast("SecondProblem", second), claim))
         limits, kind = bottlenecks(second, network, traffic.level, second.normalised(second.lengths))
         binding = kind if limits else objective.unlimited
     check.require(
-        rates is None or not rates[~connected].any(),
+        rates is None or not rates.most[~connected].any(),
         "what has no path gets nothing",
         "a demand without a path is claimed to get something",
     )
@@ -206,7 +207,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         tuple(check.passed),
         tuple(check.trusted),
         second,
-        rate,
+        None if second is None else claim.gbps,
     )
 
 
@@ -246,8 +247,8 @@ def _available(flow: FlowProblem, routing: Routing) -> BoolArray:
     return reachable_in_both_directions(flow) if routing.splitting == Split.Vlb else reachable_by_paths(flow)
 
 
-def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> FloatArray:
-    """Return float64 ``[J]``: the rates of the problem's demands, each of which its pairs share by their demands."""
+def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> Rates:
+    """Return what the problem's demands get, each of which its pairs share by their demands."""
     rates, traffic = stored.rates_gbps, stored.traffic
     check.require(
         rates is not None
@@ -258,13 +259,18 @@ def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> Fl
     )
     assert rates is not None
     demand = flow.demand_of_pairs(traffic)
-    found = totals(demand, rates, flow.demand_count)
+    least, most = np.full(flow.demand_count, np.inf), np.zeros(flow.demand_count)
+    np.minimum.at(least, demand, div_down(rates, traffic.demand))
+    np.maximum.at(most, demand, div_up(rates, traffic.demand))
     check.require(
-        near(rates, traffic.demand * (found / flow.demand)[demand]),
+        near(least, most),
         "pairs of equivalent hosts get equal rates",
         "pairs of equivalent hosts get different parts of their demands",
     )
-    return floats(found)
+    # A pair by itself gets its rate, whatever its demand.
+    alone = np.bincount(demand, minlength=flow.demand_count) == 1
+    gbps = np.where(alone, totals_up(demand, rates, flow.demand_count), mul_up(most, flow.demand))
+    return Rates(floats(least), floats(most), floats(gbps), sum_down(rates))
 
 
 def _check_summaries(check: Checks, stored: StoredResult) -> None:

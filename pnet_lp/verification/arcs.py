@@ -11,7 +11,8 @@ from pnet_lp.model import ArcCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
-from pnet_lp.verification.checks import SAME, Checks, totals
+from pnet_lp.verification.checks import SAME, Checks
+from pnet_lp.verification.rounded import add_down, add_up, div_up, mul_up, totals_down, totals_up
 from pnet_lp.verification.second import SecondProblem, Subject, demand_distances, plane_arcs
 
 _Index = npt.NDArray[np.int64]
@@ -32,11 +33,13 @@ class SecondArcs(SecondProblem):
             "shares are on planes that have a path",
             "a share is on a plane without a path",
         )
-        total = share.sum(axis=0)
+        total = np.zeros(share.shape[1])
+        for part in share:
+            total = add_down(total, part)
         check.require(
             np.all(np.abs(total - 1) <= SAME), "shares sum to 1", "the shares of a demand do not sum to 1"
         )
-        self.share = share / total
+        self.share = div_up(share, total)
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
@@ -44,15 +47,14 @@ class SecondArcs(SecondProblem):
         flow = self.flow
         found = np.full(flow.demand_count, np.inf)
         for p in range(flow.plane_count):
-            through = (
-                up[p, flow.src] + demand_distances(flow, p, length[plane_arcs(flow, p)]) + down[p, flow.dst]
-            )
+            between = demand_distances(flow, p, length[plane_arcs(flow, p)])
+            through = add_down(add_down(up[p, flow.src], between), down[p, flow.dst])
             found = np.where(self.available[p], np.minimum(found, through), found)
         return floats(found)
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
-        amount = self.share * rate
+        amount = mul_up(self.share, rate)
         return _core_load(self.check, self.certificate, self.flow, self.available, amount), self._access(
             amount
         )
@@ -99,7 +101,7 @@ class Split:
 
 
 def propagate(amount: FloatArray, split: Split) -> tuple[FloatArray, int]:
-    """Send ``amount`` along the fractions in topological order, all rows at once (Kahn 1962).
+    """Send ``amount`` along the fractions in topological order, all rows at once, rounded up (Kahn 1962).
 
     Args:
         amount: float64 ``[states]``, what enters at each state; on return, what passes it.
@@ -119,12 +121,11 @@ def propagate(amount: FloatArray, split: Split) -> tuple[FloatArray, int]:
         count = begin[ready + 1] - begin[ready]
         # Concatenated ranges begin[u] .. begin[u + 1] of all ready states u.
         entry = np.repeat(begin[ready] - np.cumsum(count) + count, count) + np.arange(count.sum())
-        carried[entry] = amount[split.tail[entry]] * split.fraction[entry]
-        head = split.head[entry]
-        np.add.at(amount, head, carried[entry])
-        np.subtract.at(waiting, head, 1)
+        carried[entry] = mul_up(amount[split.tail[entry]], split.fraction[entry])
+        reached, at, entered = np.unique(split.head[entry], return_inverse=True, return_counts=True)
+        amount[reached] = add_up(amount[reached], totals_up(at, carried[entry], len(reached)))
+        waiting[reached] -= entered
         left -= len(entry)
-        reached = np.unique(head)
         ready = reached[waiting[reached] == 0]
     return carried, left
 
@@ -164,9 +165,10 @@ def _core_load(
     tail = rows.state[row] + problem.tail[place]
     order = np.argsort(tail, kind="stable")
     head = rows.state[row] + problem.head[place]
-    total = totals(tail, fraction, int(rows.state[-1]))
+    total = totals_down(tail, fraction, int(rows.state[-1]))
     # Of what passes nothing is lost, not even what the fractions are short of 1.
-    part = np.divide(fraction, total[tail], out=np.zeros_like(fraction), where=fraction > 0)
+    part = np.zeros_like(fraction)
+    part[fraction > 0] = div_up(fraction[fraction > 0], total[tail[fraction > 0]])
     split = Split(tail[order], head[order], place[order], part[order])
     target = rows.state[:-1] + rows.switch
     check.require(
@@ -177,7 +179,7 @@ def _core_load(
 
     plane, demand = np.nonzero(rows.demand_row >= 0)
     entering = rows.state[rows.demand_row[plane, demand]] + problem.attach[plane, problem.src[demand]]
-    passing = totals(entering, amount[plane, demand], int(rows.state[-1]))
+    passing = totals_up(entering, amount[plane, demand], int(rows.state[-1]))
     carried, left = propagate(passing, split)
     check.require(left == 0, "the fractions form no cycle", "the fractions of a row form a cycle")
     transit = passing > 0
@@ -187,4 +189,4 @@ def _core_load(
         "fractions sum to 1 wherever traffic passes, so all of it arrives",
         "the fractions at a switch that traffic passes do not sum to 1",
     )
-    return totals(split.arc, carried, len(problem.tail))
+    return totals_up(split.arc, carried, len(problem.tail))

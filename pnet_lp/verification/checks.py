@@ -14,16 +14,10 @@ from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import FloatArray
 
 SAME = 1e-9
-"""How far, relatively, a number may be from another that it should be; docs/certificates.md says where and why.
+"""How far, relatively, a number that describes may be from the one that is computed; no proof depends on it.
 
 It is a part of the number itself, never of a larger one beside it.
 """
-
-SLACK = 1e-12
-"""What rounding may take from a sum of which another is subtracted, as a part of the sum."""
-
-NOISE = 1e-15
-"""What rounding may take from the last sum of loads on a link, as a part of its capacity."""
 
 SMALLEST, LARGEST = 1e-100, 1e100
 """Between these, products of capacities, demands and normalised lengths neither overflow nor vanish."""
@@ -141,13 +135,3 @@ def near(claimed: FloatArray, computed: FloatArray) -> bool:
 def totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> FloatArray:
     """Return the sum of the values of each index, ``[count]``."""
     return np.bincount(index, weights=values, minlength=count).astype(np.float64, copy=False)
-
-
-def ratio_of(capacity: FloatArray, load: FloatArray) -> float:
-    """Return the largest K at which K times the loads fit into the capacities."""
-    if not np.any(load > 0):
-        return math.inf
-    # Of a load near 0 the ratio overflows, its reciprocal does not.
-    full = np.divide(load, capacity, out=np.zeros_like(load), where=load > 0)
-    fullest = np.unravel_index(np.argmax(full), full.shape)
-    return float(capacity[fullest] / load[fullest])

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
-import scipy.sparse as sp
+import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.arrays import floats
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.demands import Pairs
 from pnet_lp.model.flow import FlowProblem
-from pnet_lp.verification.checks import SAME, Checks, near
+from pnet_lp.verification.checks import SAME, Checks
+from pnet_lp.verification.rounded import (
+    add_up,
+    div_up,
+    mul_down,
+    mul_up,
+    sub_up,
+    sum_up,
+    totals_down,
+    totals_up,
+)
 from pnet_lp.verification.second import plane_arcs
+
+Index: TypeAlias = npt.NDArray[np.int64]
+
+Weights: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+"""Of sources and of destinations, and demands of endpoints to themselves."""
+
+_LAST_BIT = 2.0**-52
+_MANY = 1 << 22
 
 
 def check_arcs(check: Checks, network: Network, problem: FlowProblem) -> None:
@@ -41,61 +62,130 @@ def check_magnitudes(check: Checks, problem: FlowProblem) -> None:
     check.magnitudes("a demand", floats(problem.demands.range))
 
 
-def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, problem: FlowProblem) -> None:
-    """Check that merging endpoints is exact.
+def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, problem: FlowProblem) -> float:
+    """Check that merging endpoints is exact, and return by what part rounding has changed sums over classes at most.
 
-    It is if the members of a class attach to the same switches and each sends to, and receives from, every class the
-    same amount: the shares of a class are then feasible for each member, and so are its lengths.
+    It is exact if the members of a class attach to the same switches and each sends to, and receives from, every class
+    the same amount: the shares of a class are then feasible for each member, and so are its lengths.
     """
     classes = problem.endpoint_class
     used = np.flatnonzero(classes >= 0)
-    of = classes[used]
+    of = classes[used].astype(np.int64)
     count = problem.attach.shape[1]
-    rule, whole = traffic.demands, problem.demands
+    rule = traffic.demands
     check.require(
         np.array_equal(used, np.flatnonzero(rule.named(traffic.endpoints)))
         and np.array_equal(np.unique(of), np.arange(count)),
         f"{count} classes hold the {len(used)} {traffic.level}s with a demand",
         "the classes of endpoints leave out a demand",
     )
+    size = np.bincount(of, minlength=count)
+    changed = 0.0
     for p, plane in enumerate(network.planes):
         if traffic.level == "host":
             switch, up, down = plane.host_switch, plane.access_up_gbps, plane.access_down_gbps
         else:
             switch = plane.rack_switch
             up = down = np.full(len(switch), np.inf)
-        size = np.bincount(of, minlength=count)
         same = np.array_equal(switch[used], problem.attach[p, of])
-        for speed, total in ((up, problem.access_up[p]), (down, problem.access_down[p])):
-            same = same and bool(np.allclose(speed[used] * size[of], total[of], rtol=SAME, atol=0.0))
+        for speed, total in ((up[used], problem.access_up[p, of]), (down[used], problem.access_down[p, of])):
+            limited = np.isfinite(speed)
+            same = same and np.array_equal(limited, np.isfinite(total))
+            if same:
+                each = size[of][limited].astype(np.float64)
+                changed = max(changed, _apart(speed[limited], each, total[limited]))
         check.require(
-            same,
+            same and changed <= SAME,
             f"members of a class attach equally in plane {p}",
             f"members of a class attach differently in plane {p}",
         )
-    if rule.factors is not None and whole.factors is not None:
-        size = np.bincount(of, minlength=count)
-        first = used[np.unique(of, return_index=True)[1]]
-        (sends, receives, _), (all_send, all_receive, own) = rule.factors, whole.factors
-        check.require(
-            np.array_equal(sends[used], sends[first][of])
-            and np.array_equal(receives[used], receives[first][of])
-            and near(all_send, floats(size * sends[first]))
-            and near(all_receive, floats(size * receives[first]))
-            and near(own, floats(size * (size - 1) * sends[first] * receives[first])),
-            "members of a class have equal demands",
-            "members of a class have different demands, or a class's demand is not theirs together",
-        )
-        return
-    member = sp.csr_array((np.ones(len(used)), (used, of)), shape=(len(classes), count))
-    demand = traffic.to_csr()
-    between = sp.csr_array((problem.demand, (problem.src, problem.dst)), shape=(count, count))
-    for sums, total in ((demand @ member, between), (demand.T @ member, between.T)):
-        # Each member's part of its class is the class's total over its size.
-        mean = member @ sp.diags_array(1.0 / np.bincount(of, minlength=count)) @ total
-        error = abs(sp.csr_array(sums) - sp.csr_array(mean))
-        check.require(
-            (error - SAME * mean).max() <= 0,
-            "members of a class have equal demands",
-            "members of a class have different demands, or a class's demand is not theirs together",
-        )
+    merged = problem.demands
+    apart = (
+        _pairs_apart(rule.listed("the matrix"), problem, size)
+        if rule.factors is None or merged.factors is None
+        else _weights_apart(rule.factors, merged.factors, used, of, size)
+    )
+    check.require(
+        apart <= SAME,
+        "members of a class have equal demands",
+        "members of a class have different demands, or a class's demand is not theirs together",
+    )
+    return float(add_up(changed, apart))
+
+
+def _apart(member: FloatArray, size: FloatArray, total: FloatArray) -> float:
+    """Return the largest part, rounded up, by which a ``total`` may differ from ``size`` times its ``member``."""
+    some = member > 0
+    if not np.array_equal(some, total > 0):
+        return np.inf
+    least, most = mul_down(member[some], size[some]), mul_up(member[some], size[some])
+    return _between(least, most, total[some])
+
+
+def _between(least: FloatArray, most: FloatArray, total: FloatArray) -> float:
+    """Return the largest part, rounded up, by which a ``total`` may differ from numbers from ``least`` to ``most``."""
+    further = np.maximum(sub_up(most, total), sub_up(total, least))
+    return float(div_up(further, np.minimum(least, total)).max(initial=0.0))
+
+
+def _pairs_apart(pairs: Pairs, problem: FlowProblem, size: Index) -> float:
+    """Return the largest part by which a class's demand may differ from ``size`` times that of a member, listed."""
+    count, classes = len(size), problem.endpoint_class.astype(np.int64)
+    src, dst = classes[pairs.src], classes[pairs.dst]
+    key = problem.src.astype(np.int64) * count + problem.dst
+    if np.all(size == 1):
+        same = np.array_equal(src * count + dst, key) and np.array_equal(pairs.demand, problem.demand)
+        return 0.0 if same else np.inf
+    worst = 0.0
+    for member, own, other in ((pairs.src, src, dst), (pairs.dst, dst, src)):
+        # What one endpoint exchanges with all of a class.
+        ends, at = np.unique(member.astype(np.int64) * count + other, return_inverse=True)
+        sums = [totals(at.ravel(), pairs.demand, len(ends)) for totals in (totals_down, totals_up)]
+        first = classes[ends // count]
+        place = first * count + ends % count if own is src else ends % count * count + first
+        where = np.minimum(np.searchsorted(key, place), len(key) - 1)
+        members = np.bincount(where, minlength=len(key))
+        if not (
+            np.array_equal(key[where], place)
+            and np.array_equal(members, size[key // count if own is src else key % count])
+        ):
+            return np.inf
+        many = size[first].astype(np.float64)
+        worst = max(worst, _between(mul_down(many, sums[0]), mul_up(many, sums[1]), problem.demand[where]))
+    return worst
+
+
+def _weights_apart(rule: Weights, merged: Weights, used: Index, of: Index, size: Index) -> float:
+    """Return the same where demands are products of weights."""
+    (sends, receives, _), (all_send, all_receive, own) = rule, merged
+    first = used[np.unique(of, return_index=True)[1]]
+    if not (
+        np.array_equal(sends[used], sends[first][of]) and np.array_equal(receives[used], receives[first][of])
+    ):
+        return np.inf
+    many = size.astype(np.float64)
+    inside = mul_down(many, many - 1)
+    some = own > 0
+    if not np.array_equal(some, (inside > 0) & (sends[first] > 0) & (receives[first] > 0)):
+        return np.inf
+    parts = [inside[some], sends[first][some], receives[first][some]]
+    found = [
+        _apart(sends[first], many, all_send),
+        _apart(receives[first], many, all_receive),
+        _between(
+            mul_down(mul_down(parts[0], parts[1]), parts[2]),
+            mul_up(mul_up(parts[0], parts[1]), parts[2]),
+            own[some],
+        ),
+        # A demand is the product of two weights as a double.
+        *(0.0 if _exact(*weights[:2]) else _LAST_BIT for weights in (rule, merged)),
+    ]
+    return sum_up(found)
+
+
+def _exact(sends: FloatArray, receives: FloatArray) -> bool:
+    """Whether no product of weights is rounded."""
+    sends, receives = np.unique(sends), np.unique(receives)
+    if len(sends) * len(receives) > _MANY:
+        return False
+    return bool(np.array_equal(mul_up(sends[:, None], receives), mul_down(sends[:, None], receives)))

@@ -12,8 +12,9 @@ from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
-from pnet_lp.verification.checks import SAME, Checks, totals
+from pnet_lp.verification.checks import SAME, Checks
 from pnet_lp.verification.path_lists import check_complete
+from pnet_lp.verification.rounded import add_down, div_up, mul_up, totals_down, totals_up
 from pnet_lp.verification.second import SecondProblem, Subject, path_arcs
 
 
@@ -26,13 +27,13 @@ class SecondPaths(SecondProblem):
         check, flow = self.check, self.flow
         self.paths = paths
         check.arrays(certificate, {"weight": (paths.path_count,)})
-        total = totals(paths.pair_of_path, certificate.weight, flow.demand_count)
+        total = totals_down(paths.pair_of_path, certificate.weight, flow.demand_count)
         check.require(
             np.all(np.abs(total - 1) <= SAME),
             "the weights of each demand sum to 1",
             "the weights of a demand do not sum to 1",
         )
-        self.weight = certificate.weight / total[paths.pair_of_path]
+        self.weight = div_up(certificate.weight, total[paths.pair_of_path])
 
     @property
     def has_one_path(self) -> bool:
@@ -44,8 +45,8 @@ class SecondPaths(SecondProblem):
         length, up, down = lengths
         paths, pair, plane = self.paths, self.paths.pair_of_path, self.paths.plane
         owner = np.repeat(np.arange(paths.path_count), paths.hops)
-        cost = totals(owner, length[path_arcs(self.flow, paths)], paths.path_count)
-        cost = cost + up[plane, self.flow.src[pair]] + down[plane, self.flow.dst[pair]]
+        cost = totals_down(owner, length[path_arcs(self.flow, paths)], paths.path_count)
+        cost = add_down(add_down(cost, up[plane, self.flow.src[pair]]), down[plane, self.flow.dst[pair]])
         found = np.full(self.flow.demand_count, np.inf)
         np.minimum.at(found, pair, cost)
         return floats(found)
@@ -53,15 +54,14 @@ class SecondPaths(SecondProblem):
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
         paths, shape = self.paths, (self.flow.plane_count, self.flow.demand_count)
-        flows = self.weight * rate[paths.pair_of_path]
-        load = totals(path_arcs(self.flow, paths), np.repeat(flows, paths.hops), len(self.flow.capacity))
-        amount = np.zeros(shape)
-        np.add.at(amount, (paths.plane, paths.pair_of_path), flows)
-        return load, self._access(amount)
+        flows = mul_up(self.weight, rate[paths.pair_of_path])
+        load = totals_up(path_arcs(self.flow, paths), np.repeat(flows, paths.hops), len(self.flow.capacity))
+        place = paths.plane.astype(np.int64) * shape[1] + paths.pair_of_path
+        return load, self._access(totals_up(place, flows, shape[0] * shape[1]).reshape(shape))
 
-    def bundles(self) -> sp.csc_array:
+    def bundles(self) -> tuple[sp.csc_array, float]:
         """See :meth:`SecondProblem.bundles`; each demand has one path."""
-        return self._with_access(*on_one_path(self.flow, self.paths))
+        return self._with_access(*on_one_path(self.flow, self.paths)), 0.0
 
 
 def checked_paths(subject: Subject) -> PathSet:

@@ -1,6 +1,7 @@
 """A problem and its certificate a second time, in NumPy and SciPy: what every kind of it offers.
 
 Nothing here calls the Rust core or a solver, and what the core computed (reachability, rows, bounds) is not used.
+Loads and volumes are rounded up, distances down (:mod:`~.rounded`), so bounds hold to the last bit.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
@@ -22,7 +24,28 @@ from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.model.result import FairLevel
 from pnet_lp.routing import Routing
-from pnet_lp.verification.checks import SAME, Checks, ratio_of
+from pnet_lp.verification.checks import Checks
+from pnet_lp.verification.rounded import (
+    add_down,
+    add_up,
+    div_down,
+    div_up,
+    mul_down,
+    mul_up,
+    sub_down,
+    sum_down,
+    sum_up,
+    totals_up,
+)
+
+_NEARLY = 1e-9
+"""By what part a link may be less full than the fullest as computed, and yet be as full."""
+
+_LAST_BIT = 2.0**-52
+"""What one rounding adds at most, as a part."""
+
+_BLOCK = 1 << 22
+"""Arcs times destinations looked at together."""
 
 
 @brief()
@@ -32,13 +55,44 @@ class SavedAnswer:
 
     Attributes:
         figures: the first keys of its document.
-        rate: float64 ``[J]``, Gb/s that each demand of the problem gets; None where the result does not list rates.
+        rates: what demands get; None where the result does not list rates.
         levels: of ``max-min``.
     """
 
     figures: Mapping[str, Any]
-    rate: FloatArray | None
+    rates: Rates | None
     levels: tuple[FairLevel, ...]
+
+    @property
+    def gbps(self) -> FloatArray | None:
+        """float64 ``[J]``, Gb/s that each demand gets; None where the result does not list rates."""
+        return None if self.rates is None else self.rates.most_gbps
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Rates:
+    """What the pairs of each demand of a problem get.
+
+    Attributes:
+        least, most: float64 ``[J]``, the smallest and the largest rate of a pair per unit demand, rounded outwards.
+        most_gbps: float64 ``[J]``, Gb/s of a demand if all of its pairs had the largest, rounded up.
+        total_gbps: the sum over all pairs, rounded down.
+    """
+
+    least: FloatArray
+    most: FloatArray
+    most_gbps: FloatArray
+    total_gbps: float
+
+    def of(self, kept: IntArray) -> Rates:
+        """Return the rates of these demands, the others getting nothing."""
+        return replace(
+            self,
+            least=floats(self.least[kept]),
+            most=floats(self.most[kept]),
+            most_gbps=floats(self.most_gbps[kept]),
+        )
 
 
 @brief()
@@ -53,6 +107,7 @@ class Subject:
         routing: by which paths.
         available: bool ``[P, J]``, whether the routing can use each plane for each demand.
         full: whether no check is left out that takes long.
+        merged: by what part demands and speeds of ``flow`` may differ from the exact sums over classes of hosts.
     """
 
     check: Checks
@@ -62,6 +117,7 @@ class Subject:
     routing: Routing
     available: BoolArray
     full: bool
+    merged: float
 
     @property
     def ends(self) -> tuple[IntArray, IntArray]:
@@ -83,6 +139,7 @@ class SecondConcurrent(ABC):
     Attributes:
         check: where checks are noted.
         flow: links and demands, each of which has a path.
+        merged: see :class:`Subject`.
         lengths: of the certificate, checked to be lengths of links that limit something.
         fixed: whether the routing leaves nothing open but the rates of demands.
     """
@@ -90,7 +147,7 @@ class SecondConcurrent(ABC):
     fixed: ClassVar[bool] = False
 
     def __init__(self, subject: Subject, certificate: Certificate) -> None:
-        self.check, self.flow = subject.check, subject.flow
+        self.check, self.flow, self.merged = subject.check, subject.flow, subject.merged
         self.lengths = self.checked_lengths(certificate)
 
     def checked_lengths(self, proof: Certificate | FairLevel) -> Lengths:
@@ -110,7 +167,8 @@ class SecondConcurrent(ABC):
     def normalised(self, lengths: Lengths) -> Lengths:
         """Return lengths times the power of two by which the largest of capacity times length is close to 1.
 
-        So sums of them neither overflow nor vanish, whatever the scale of the lengths, and not a bit changes.
+        So sums of them neither overflow nor vanish, whatever the scale of the lengths.  What is so much smaller than
+        the largest that bits of it are lost is another length, and any lengths prove a bound.
         """
         speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
         counted = [(length > 0) & (speed > 0) for length, speed in zip(lengths, speeds, strict=True)]
@@ -127,7 +185,7 @@ class SecondConcurrent(ABC):
 
     @abstractmethod
     def takes(self, lengths: Lengths) -> float:
-        """Return the sum of demand times distance over all demands."""
+        """Return the sum of demand times distance over all demands, rounded down."""
 
     @abstractmethod
     def farthest(self, lengths: Lengths) -> float:
@@ -135,7 +193,7 @@ class SecondConcurrent(ABC):
 
     @abstractmethod
     def demand_loads(self) -> tuple[FloatArray, FloatArray]:
-        """Return the loads of arcs ``[A]`` and of access links up and down ``[2, P, E]`` at K = 1."""
+        """Return the loads of arcs ``[A]`` and of access links up and down ``[2, P, E]`` at K = 1, rounded up."""
 
     def check_load(self, rate: FloatArray | None) -> None:
         """Check the loads that a certificate lists, if it is one that does.
@@ -152,22 +210,36 @@ class SecondConcurrent(ABC):
         return floats(self.fits(loads) * loads[0])
 
     def fits(self, loads: tuple[FloatArray, FloatArray]) -> float:
-        """Return the largest K at which K times these loads, of arcs and of access links, fit."""
-        core, (up, down) = loads
-        return min(
-            ratio_of(self.flow.capacity, core),
-            ratio_of(self.flow.access_up, up),
-            ratio_of(self.flow.access_down, down),
+        """Return the largest K, rounded down, at which K times these loads, of arcs and of access links, fit."""
+        core, access = loads
+        load = np.concatenate([core, access.ravel()])
+        capacity = np.concatenate(
+            [self.flow.capacity, self.flow.access_up.ravel(), self.flow.access_down.ravel()]
         )
+        limiting = np.flatnonzero((load > 0) & np.isfinite(capacity))
+        if not len(limiting):
+            return np.inf
+        full = load[limiting] / capacity[limiting]
+        # Of a load near 0 the ratio overflows; only that of a link nearly as full as the fullest matters.
+        fullest = limiting[full >= full.max() * (1 - _NEARLY)]
+        return float(div_down(capacity[fullest], self.merged_up(load[fullest])).min())
 
     def volume(self, lengths: Lengths) -> float:
-        """Return the sum of capacity times length over all links."""
-        total = 0.0
+        """Return the sum of capacity times length over all links, rounded up."""
         speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
-        for speed, length in zip(speeds, lengths, strict=True):
-            long = length > 0
-            total += float((speed[long] * length[long]).sum())
-        return total
+        parts = [
+            mul_up(speed[length > 0], length[length > 0])
+            for speed, length in zip(speeds, lengths, strict=True)
+        ]
+        return float(self.merged_up(sum_up(np.concatenate(parts))))
+
+    def merged_up(self, amount: npt.ArrayLike) -> FloatArray:
+        """Return at least what an ``amount`` is if sums over classes of hosts are taken exactly."""
+        return mul_up(amount, add_up(1.0, self.merged))
+
+    def merged_down(self, amount: npt.ArrayLike) -> FloatArray:
+        """Return at most what it is."""
+        return mul_down(amount, sub_down(1.0, self.merged))
 
     def rate_bounds(self) -> Interval:
         """Return the bounds on K: of the flow, and of the lengths by linear-programming duality."""
@@ -178,10 +250,13 @@ class SecondConcurrent(ABC):
             "the lengths separate a demand",
             "the lengths are zero along a path of every demand",
         )
-        upper = self.volume(lengths) / takes
-        lower = self.fits(self.demand_loads())
-        self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
-        return Interval(lower, max(lower, upper))
+        upper = float(div_up(self.volume(lengths), takes))
+        return self.ordered(self.fits(self.demand_loads()), upper)
+
+    def ordered(self, lower: float, upper: float) -> Interval:
+        """Return the interval between bounds that are both proved, so that they cannot cross."""
+        self.check.require(lower <= upper, "the bounds are in order", "the bounds cross")
+        return Interval(lower, upper)
 
 
 class SecondProblem(SecondConcurrent):
@@ -194,19 +269,23 @@ class SecondProblem(SecondConcurrent):
 
     @abstractmethod
     def distances(self, lengths: Lengths) -> FloatArray:
-        """Return float64 ``[J]``: the length of each demand's shortest path, or over its fixed split."""
+        """Return float64 ``[J]``: the length of each demand's shortest path, or over its fixed split, rounded down."""
 
     @abstractmethod
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``.
+        """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``, rounded up.
 
         Args:
             rate: float64 ``[J]``, Gb/s that each demand gets, along the certificate's flow.
         """
 
+    def each_takes(self, lengths: Lengths) -> FloatArray:
+        """Return float64 ``[J]``: what each demand takes of the volume of the lengths at K = 1, rounded down."""
+        return self.merged_down(mul_down(self.flow.demand, self.distances(lengths)))
+
     def takes(self, lengths: Lengths) -> float:
         """See :meth:`SecondConcurrent.takes`."""
-        return float((self.flow.demand * self.distances(lengths)).sum())
+        return sum_down(self.each_takes(lengths))
 
     def farthest(self, lengths: Lengths) -> float:
         """See :meth:`SecondConcurrent.farthest`."""
@@ -220,24 +299,28 @@ class SecondProblem(SecondConcurrent):
         """See :meth:`SecondConcurrent.link_load`."""
         return super().link_load(rate) if rate is None else self.loads(rate)[0]
 
-    def bundles(self) -> sp.csc_array:
-        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first."""
+    def bundles(self) -> tuple[sp.csc_array, float]:
+        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first, rounded up.
+
+        The second is the part of it that rounding has added at most.
+        """
         one, columns = np.zeros(self.flow.demand_count), []
         for demand in range(self.flow.demand_count):
             one[demand] = 1.0
             arcs, access = self.loads(one)
             columns.append(sp.csc_array(np.concatenate([arcs, access.ravel()])[:, None]))
             one[demand] = 0.0
-        return sp.csc_array(sp.hstack(columns))
+        # At each of the switches that a demand passes, twice, it is divided and added up.
+        steps = 16 * (int(self.flow.node_count.max()) + 1)
+        return sp.csc_array(sp.hstack(columns)), steps * _LAST_BIT
 
-    def carry(self, rate: FloatArray) -> FloatArray:
-        """Return the loads of arcs ``[A]`` under these rates, checked to fit."""
+    def carry(self, rates: Rates) -> FloatArray:
+        """Return the loads of arcs ``[A]``, rounded up, if all pairs get the largest rate; checked to fit."""
+        loads = self.loads(rates.most_gbps)
         self.check.require(
-            self.fits(self.loads(rate)) >= 1 - SAME,
-            "every link carries its load",
-            "a link carries more than it can",
+            self.fits(loads) >= 1, "every link carries its load", "a link carries more than it can"
         )
-        return self.loads(rate)[0]
+        return loads[0]
 
     def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
         """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""
@@ -252,14 +335,12 @@ class SecondProblem(SecondConcurrent):
         return sp.csc_array(sp.vstack([usage, *access]))
 
     def _access(self, amount: FloatArray) -> FloatArray:
-        """Return the loads of access links ``[2, P, E]`` when ``amount`` ``[P, J]`` goes through each plane."""
-        endpoints = self.flow.attach.shape[1]
-        return np.stack(
-            [
-                np.stack([np.bincount(end, weights=row, minlength=endpoints) for row in amount])
-                for end in (self.flow.src, self.flow.dst)
-            ]
-        )
+        """Return the loads of access links ``[2, P, E]``, rounded up, when ``amount`` ``[P, J]`` enters planes."""
+        planes, endpoints = self.flow.attach.shape
+        plane, demand = np.nonzero(amount)
+        place = [plane * endpoints + end[demand] for end in (self.flow.src, self.flow.dst)]
+        found = [totals_up(at, amount[plane, demand], planes * endpoints) for at in place]
+        return np.stack(found).reshape(2, planes, endpoints)
 
 
 def plane_arcs(problem: FlowProblem, plane: int) -> slice:
@@ -275,6 +356,10 @@ def path_arcs(problem: FlowProblem, paths: PathSet) -> OffsetArray:
 
 def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> FloatArray:
     """Return the shortest length between the switches of each demand in one plane, ``[J]``, ``inf`` where no path is.
+
+    Rounded down: lengths to a switch are lowered until no arc is shorter than the difference between its ends, which
+    is all that is asked of them.
+
 
     Args:
         problem: the problem.
@@ -297,8 +382,29 @@ def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> Fl
     attached = np.flatnonzero((source >= 0) & (target >= 0))
     if len(attached):
         targets, row = np.unique(target[attached], return_inverse=True)
-        found[attached] = dijkstra(backwards, indices=targets)[row, source[attached]]
+        width = max(1, _BLOCK // max(len(tail), 1))
+        for first in range(0, len(targets), width):
+            far = dijkstra(backwards, indices=targets[first : first + width]).T
+            block = attached[(row >= first) & (row < first + width)]
+            near = _lowered(np.ascontiguousarray(far), tail[kept], head[kept], length[kept])
+            found[block] = near[source[block], row[(row >= first) & (row < first + width)] - first]
     return found
+
+
+def _lowered(far: FloatArray, tail: IntArray, head: IntArray, length: FloatArray) -> FloatArray:
+    """Return float64 ``[nodes, targets]``: the largest numbers up to ``far`` with ``far[tail] <= length + far[head]``.
+
+    With 0 at the targets they are at most the lengths of shortest paths, whatever ``far`` is.
+    """
+    order = np.argsort(tail, kind="stable")
+    tail, head, length = tail[order], head[order], length[order, None]
+    nodes, first = np.unique(tail, return_index=True)
+    while len(nodes):
+        nearer = np.minimum(far[nodes], np.minimum.reduceat(add_down(length, far[head]), first, axis=0))
+        if np.array_equal(nearer, far[nodes]):
+            break
+        far[nodes] = nearer
+    return far
 
 
 def reachable(problem: FlowProblem) -> BoolArray:

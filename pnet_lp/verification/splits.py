@@ -15,9 +15,19 @@ from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
-from pnet_lp.verification.checks import totals
 from pnet_lp.verification.draws import drawn_planes
 from pnet_lp.verification.paths import checked_paths, on_one_path
+from pnet_lp.verification.rounded import (
+    add_down,
+    add_up,
+    div_down,
+    div_up,
+    mul_down,
+    mul_up,
+    sum_down,
+    totals_down,
+    totals_up,
+)
 from pnet_lp.verification.second import SecondProblem, Subject, plane_arcs
 
 
@@ -26,16 +36,31 @@ class SecondFixed(SecondProblem):
 
     Args:
         subject, certificate: as of :class:`SecondConcurrent`.
-        share: float64 ``[P, J]``, the part of each demand that is sent into each plane.
+        parts: float64 ``[P, J]``, in what proportion each demand is sent into planes.
     """
 
     fixed = True
 
-    def __init__(self, subject: Subject, certificate: LoadCertificate, share: FloatArray) -> None:
+    def __init__(self, subject: Subject, certificate: LoadCertificate, parts: FloatArray) -> None:
         super().__init__(subject, certificate)
-        self.check.arrays(certificate, {"load": self.flow.capacity.shape, "share": share.shape})
-        self.check.equal("share", certificate.share, share)
-        self.certificate, self.share = certificate, share
+        self.check.arrays(certificate, {"load": self.flow.capacity.shape, "share": parts.shape})
+        total = np.zeros(parts.shape[1])
+        for part in parts:
+            total = add_up(total, part)
+        self.check.equal("share", certificate.share, floats(parts / total))
+        self.certificate, self.parts, self.total = certificate, parts, total
+
+    def share_up(self, rate: FloatArray) -> FloatArray:
+        """Return float64 ``[P, J]``: what each plane gets of the rates ``[J]``, rounded up."""
+        return mul_up(div_up(self.parts, self.total), rate)
+
+    def share_down(self, values: FloatArray) -> FloatArray:
+        """Return float64 ``[J]``: the mean of the ``values`` ``[P, J]`` of planes, rounded down."""
+        found = np.zeros(values.shape[1])
+        for part, value in zip(self.parts, values, strict=True):
+            used = part > 0
+            found[used] = add_down(found[used], mul_down(div_down(part[used], self.total[used]), value[used]))
+        return found
 
     def check_load(self, rate: FloatArray | None) -> None:
         """See :meth:`SecondConcurrent.check_load`."""
@@ -57,9 +82,9 @@ class SecondSplits(SecondFixed):
         """See :meth:`SecondProblem.distances`: the mean over the split."""
         length, up, down = lengths
         flow = self.flow
-        found = np.zeros(flow.demand_count)
+        whole = np.zeros(self.parts.shape)
         for p, hops in enumerate(self.planes):
-            used = np.flatnonzero(self.share[p] > 0)
+            used = np.flatnonzero(self.parts[p] > 0)
             source, target = flow.attach[p, flow.src[used]], flow.attach[p, flow.dst[used]]
             mean = np.zeros(len(used))
             own = length[plane_arcs(flow, p)]
@@ -68,24 +93,24 @@ class SecondSplits(SecondFixed):
                 to = np.stack([hops.mean_length(t, own) for t in range(hops.nodes)])
                 for j in between:
                     via = hops.between(source[j], target[j])
-                    mean[j] = float((to[via, source[j]] + to[target[j], via]).mean())
+                    both = add_down(to[via, source[j]], to[target[j], via])
+                    mean[j] = float(div_down(sum_down(both), np.count_nonzero(via)))
             else:
                 for t in np.unique(target[between]):
                     here = between[target[between] == t]
                     mean[here] = hops.mean_length(int(t), own)[source[here]]
-            whole = up[p, flow.src[used]] + mean + down[p, flow.dst[used]]
-            found[used] += self.share[p, used] * whole
-        return floats(found)
+            whole[p, used] = add_down(add_down(up[p, flow.src[used]], mean), down[p, flow.dst[used]])
+        return self.share_down(whole)
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
         spread = _spread if self.twice else _shortest
-        amount = self.share * rate
+        amount = self.share_up(rate)
         parts = [spread(self.flow, p, hops, amount[p]) for p, hops in enumerate(self.planes)]
         return np.concatenate(parts), self._access(amount)
 
     def _shares(self, flow: FlowProblem, routing: Routing, available: BoolArray) -> FloatArray:
-        """Return the part of each demand that each plane gets by the policy."""
+        """Return in what proportion the policy divides each demand over the planes."""
         source, target = flow.attach[:, flow.src], flow.attach[:, flow.dst]
         distance = np.full(source.shape, np.inf)
         for p, hops in enumerate(self.planes):
@@ -105,31 +130,34 @@ class SecondSplits(SecondFixed):
                     branches = np.bincount(hops.tail[hops.next_hops(int(t))], minlength=hops.nodes)
                     here = np.flatnonzero(nearest[p] & (target[p] == t) & (source[p] != t))
                     parts[p, here] = branches[source[p, here]]
-        return np.asarray(parts / parts.sum(axis=0))
+        return parts
 
 
 class SecondGiven(SecondFixed):
     """Each demand on links in parts that are given: ``usage``, float64 ``[A, J]``, of each arc."""
 
     def __init__(
-        self, subject: Subject, certificate: LoadCertificate, usage: sp.csc_array, share: FloatArray
+        self, subject: Subject, certificate: LoadCertificate, usage: sp.csc_array, parts: FloatArray
     ) -> None:
-        super().__init__(subject, certificate, share)
+        super().__init__(subject, certificate, parts)
         self.usage = usage
+        self.demand = np.repeat(np.arange(usage.shape[1]), np.diff(usage.indptr))
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
         length, up, down = lengths
-        access = up[:, self.flow.src] + down[:, self.flow.dst]
-        return floats(self.usage.T @ length + (self.share * access).sum(axis=0))
+        each = mul_down(self.usage.data, length[self.usage.indices])
+        between = totals_down(self.demand, each, self.flow.demand_count)
+        return add_down(between, self.share_down(add_down(up[:, self.flow.src], down[:, self.flow.dst])))
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
-        return self.usage @ rate, self._access(self.share * rate)
+        each = mul_up(self.usage.data, rate[self.demand])
+        return totals_up(self.usage.indices, each, self.usage.shape[0]), self._access(self.share_up(rate))
 
-    def bundles(self) -> sp.csc_array:
+    def bundles(self) -> tuple[sp.csc_array, float]:
         """See :meth:`SecondProblem.bundles`."""
-        return self._with_access(self.usage, self.share)
+        return self._with_access(self.usage, floats(self.parts / self.total)), 0.0
 
 
 def over_splits(subject: Subject, certificate: LoadCertificate) -> SecondFixed:
@@ -163,15 +191,15 @@ class _Hops:
             return np.asarray(np.isfinite(hops[self.tail]) & (hops[self.tail] == hops[self.head] + 1))
 
     def push(self, target: int, entering: FloatArray) -> FloatArray:
-        """Return the load of each arc when ``entering`` ``[nodes]`` is bound for ``target``."""
+        """Return the load of each arc, rounded up, when ``entering`` ``[nodes]`` is bound for ``target``."""
         hops, used = self.to[target], self.next_hops(target)
         branches = np.bincount(self.tail[used], minlength=self.nodes)
         passing, load = entering.copy(), np.zeros(len(self.tail))
         levels = hops[(entering > 0) & np.isfinite(hops)]
         for level in range(int(levels.max(initial=0)), 0, -1):
             here = np.flatnonzero(used & (hops[self.tail] == level))
-            load[here] = passing[self.tail[here]] / branches[self.tail[here]]
-            np.add.at(passing, self.head[here], load[here])
+            load[here] = div_up(passing[self.tail[here]], branches[self.tail[here]])
+            passing = add_up(passing, totals_up(self.head[here], load[here], self.nodes))
         return load
 
     def mean_length(self, target: int, length: FloatArray) -> FloatArray:
@@ -181,8 +209,8 @@ class _Hops:
         found = np.where(np.isfinite(hops), 0.0, np.inf)
         for level in range(1, int(hops[np.isfinite(hops)].max(initial=0)) + 1):
             here = np.flatnonzero(used & (hops[self.tail] == level))
-            through = (length[here] + found[self.head[here]]) / branches[self.tail[here]]
-            np.add.at(found, self.tail[here], through)
+            through = div_down(add_down(length[here], found[self.head[here]]), branches[self.tail[here]])
+            found = add_down(found, totals_down(self.tail[here], through, self.nodes))
         return found
 
     def between(self, source: int, target: int) -> BoolArray:
@@ -198,7 +226,7 @@ def _shortest(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) ->
     load = np.zeros(len(hops.tail))
     for t in np.unique(target[amount > 0]):
         here = (target == t) & (amount > 0)
-        load += hops.push(int(t), totals(source[here], amount[here], hops.nodes))
+        load = add_up(load, hops.push(int(t), totals_up(source[here], amount[here], hops.nodes)))
     return load
 
 
@@ -210,11 +238,11 @@ def _spread(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> F
     for j in moving:
         s, t = source[j], target[j]
         via = hops.between(s, t)
-        part = amount[j] / np.count_nonzero(via)
-        legs[via, s] += part
-        legs[t, via] += part
+        part = div_up(amount[j], np.count_nonzero(via))
+        legs[via, s] = add_up(legs[via, s], part)
+        legs[t, via] = add_up(legs[t, via], part)
     np.fill_diagonal(legs, 0.0)
     load = np.zeros(len(hops.tail))
     for t in np.flatnonzero(legs.any(axis=1)):
-        load += hops.push(int(t), legs[t])
+        load = add_up(load, hops.push(int(t), legs[t]))
     return load

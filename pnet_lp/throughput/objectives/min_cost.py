@@ -40,7 +40,8 @@ from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
-from pnet_lp.verification.checks import SAME, SLACK
+from pnet_lp.verification.checks import SAME
+from pnet_lp.verification.rounded import add_down, mul_down, mul_up, sub_down, sum_up
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
@@ -160,11 +161,11 @@ class MinCost(Objective):
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """See :meth:`Objective.recheck`; of a part of the largest K only that it is carried is proved."""
-        rate, demand, check = claim.rate, second.flow.demand, second.check
-        assert rate is not None
-        carried = float((rate / demand).min())
+        rates, check = claim.rates, second.check
+        assert rates is not None
+        carried, most = float(rates.least.min()), float(rates.most.max())
         check.require(
-            carried > 0 and np.allclose(rate, carried * demand, rtol=SAME, atol=0.0),
+            carried > 0 and most <= carried * (1 + SAME),
             "all demands get the same part",
             "demands get nothing, or different parts of what they ask",
         )
@@ -177,6 +178,8 @@ class MinCost(Objective):
             "no more is carried than was requested",
             f"asked_gbps is {requested!r}, and {carried!r} is carried",
         )
+        # What carries more than was requested has room for what was, at no more cost.
+        carried = min(carried, requested)
         link_cost = self._link_cost(second.flow.capacity)
         check.require(
             link_cost.shape == second.flow.capacity.shape
@@ -185,16 +188,17 @@ class MinCost(Objective):
             "the costs are not a finite number >= 0 for each link",
         )
         check.magnitudes("answer.inputs.link_cost", link_cost)
-        cost = float((link_cost * second.carry(rate)).sum())
-        (length, up, down), volume = second.lengths, second.volume(second.lengths)
+        cost = second.merged_up(sum_up(mul_up(link_cost, second.carry(rates))))
+        # Without lengths every demand takes a cheapest path.  It can be the better bound.
+        length, up, down = second.lengths
+        without = second.takes((link_cost, np.zeros_like(up), np.zeros_like(down)))
+        through = second.takes((add_down(length, link_cost), up, down))
         least = max(
-            carried
-            * float((demand * second.distances((length * part + link_cost, up * part, down * part))).sum())
-            - part * (1 + SLACK) * volume
-            for part in (0.0, 1.0)
+            mul_down(carried, without), sub_down(mul_down(carried, through), second.volume(second.lengths))
         )
-        check.require(least <= cost * (1 + SAME), "the bounds are in order", "the bounds cross")
-        return _figures(Interval(min(least, cost), cost), carried, requested, float(demand.sum()))
+        total = second.merged_up(sum_up(second.flow.demand))
+        found = second.ordered(float(least), float(cost))
+        return _figures(found, carried, requested, float(total))
 
     def gap(self, figures: Mapping[str, Any]) -> float:
         """See :meth:`Objective.gap`."""
@@ -308,8 +312,7 @@ def cost_bound(problem: Problem, rate: float, lengths: Lengths, link_cost: Float
     """Return what carrying ``rate`` times every demand costs at least, as lengths prove it."""
     length, up, down = lengths
     distance = problem.distances((length + link_cost, up, down))
-    # Lengths that are large beside the costs would prove what rounding makes of the difference.
-    return rate * float(problem.flow.demand @ distance) - (1 + SLACK) * problem.flow.volume(lengths)
+    return rate * float(problem.flow.demand @ distance) - problem.flow.volume(lengths)
 
 
 def _prove(

@@ -27,7 +27,7 @@ from pnet_lp.throughput.objectives.program import check_program_solver, formulat
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.units import format_gbps
-from pnet_lp.verification.checks import SAME
+from pnet_lp.verification.rounded import add_up, mul_up, sub_up, sum_up
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
@@ -89,18 +89,16 @@ class Total(Objective):
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """See :meth:`Objective.recheck`."""
-        rate, demand = claim.rate, second.flow.demand
-        assert rate is not None
+        rates = claim.rates
+        assert rates is not None
         second.check.require(
-            np.all(rate <= demand * (1 + SAME)),
-            "no demand gets more than it asks",
-            "a rate is above its demand",
+            np.all(rates.most <= 1), "no demand gets more than it asks", "a rate is above its demand"
         )
-        second.carry(rate)
-        beyond = demand * np.maximum(0.0, 1.0 - second.distances(second.lengths))
-        lower, upper = float(rate.sum()), second.volume(second.lengths) + float(beyond.sum())
-        second.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
-        return _figures(Interval(lower, max(lower, upper)))
+        second.carry(rates)
+        worth = np.maximum(sub_up(1.0, second.distances(second.lengths)), 0.0)
+        beyond = second.merged_up(sum_up(mul_up(second.flow.demand, worth)))
+        upper = float(add_up(second.volume(second.lengths), beyond))
+        return _figures(second.ordered(rates.total_gbps, upper))
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""

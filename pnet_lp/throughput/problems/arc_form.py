@@ -36,7 +36,7 @@ from pnet_lp.throughput.problems.program import (
     ProgramGoal,
     compressed_columns,
 )
-from pnet_lp.throughput.problems.proof import Attained, Flows
+from pnet_lp.throughput.problems.proof import Attained, Flows, fitting
 
 _Index = npt.NDArray[np.int64]
 
@@ -159,7 +159,7 @@ class ArcForm(Form[_core.Proof]):
             found = _core.evaluate(requested.core, proof)
         except _core.CoreError as error:
             raise SolverError(f"the solver's answer cannot be certified: {error}") from error
-        factor = min(1.0, found.lower)
+        factor = fitting(found.lower)
         # Without the least demands the load is a little less.
         load = floats(found.load * (factor / found.lower))
         attained = floats(np.where(rate > least, rate * factor, 0.0))

@@ -15,7 +15,7 @@ from pnet_lp.model.certificates import LinkCertificate
 from pnet_lp.model.flow import Lengths
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problems.base import Problem
-from pnet_lp.throughput.problems.proof import Attained
+from pnet_lp.throughput.problems.proof import Attained, fitting
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -96,7 +96,7 @@ class ColumnProblem(Problem[PathCertificate, L]):
             raise SolverError("the solver's answer cannot be certified: a weight is not a number")
         load = self.usage @ (weight * rate[self.demand_of_column])
         used = load > 0
-        factor = min(1.0, float((self.flow.link_capacity[used] / load[used]).min(initial=np.inf)))
+        factor = fitting(float((self.flow.link_capacity[used] / load[used]).min(initial=np.inf)))
         arcs = floats(factor * load[: len(self.flow.capacity)])
         nothing = np.zeros(len(arcs)), *np.zeros((2, *self.flow.attach.shape))
         attained = floats(np.where(rate > 0, rate * factor, 0.0))

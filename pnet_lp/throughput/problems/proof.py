@@ -75,6 +75,15 @@ class Certified(Generic[C]):
     load: FloatArray
 
 
+ROOM = 1e-12
+"""Part of a full link that given rates leave free, so that they fit exactly, however their sums are rounded."""
+
+
+def fitting(most: float) -> float:
+    """Return the part of given rates to carry, at most 1, where ``most`` times these would fit by rounded sums."""
+    return min(1.0, most * (1 - ROOM))
+
+
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
 class Attained:

@@ -161,8 +161,9 @@ class StoredLevel(StoredLengths):
 
     rate: _Finite
     upper: _Finite | None
-    margin: _Finite
     demands: StoredArray
+    margin: _Finite | None = Field(None, exclude=True)
+    """Of files of earlier versions, whose proof holds without it or not at all."""
 
 
 class StoredAnswer(Stored):

@@ -244,7 +244,9 @@ def _packed(value: Plane | Demands | Certificate | FairLevel, model: type[Stored
 def _unpacked(path: str | Path, where: str, model: Stored) -> dict[str, Any]:
     """Return the fields of ``model``, arrays decoded."""
     values: dict[str, Any] = {}
-    for key in type(model).model_fields:
+    for key, field in type(model).model_fields.items():
+        if field.exclude:
+            continue
         item = getattr(model, key)
         values[key] = _decoded(path, f"{where}.{key}", item) if isinstance(item, StoredArray) else item
     return values

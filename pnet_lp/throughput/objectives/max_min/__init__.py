@@ -46,7 +46,7 @@ from pnet_lp.throughput.problems import Problem
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.verification.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import Rates, SavedAnswer, SecondProblem
 
 _SHOWN_LEVELS = 5
 
@@ -60,19 +60,19 @@ class Fair(Objective):
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: there is no level."""
-        return fairness_figures(np.zeros(0), ())
+        return fairness_figures(0.0, ())
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """See :meth:`Objective.recheck`."""
-        assert claim.rate is not None
-        second.carry(claim.rate)
-        recheck_levels(second, claim.rate, claim.levels)
-        self.recheck_bounds(second, claim.rate, claim.levels)
-        return fairness_figures(claim.rate, claim.levels)
+        assert claim.rates is not None
+        second.carry(claim.rates)
+        recheck_levels(second, claim.rates, claim.levels)
+        self.recheck_bounds(second, claim.rates, claim.levels)
+        return fairness_figures(claim.rates.total_gbps, claim.levels)
 
-    def recheck_bounds(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+    def recheck_bounds(self, second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:
         """Check that no demand can get more than its level says: here, that a full link limits it."""
-        recheck_filled(second, rate, levels)
+        recheck_filled(second, rates, levels)
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
@@ -132,12 +132,12 @@ class MaxMin(Fair):
         state = all_levels(State.zero(problem, context), *strategies(problem, context))
         return optimum_of(state)
 
-    def recheck_bounds(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+    def recheck_bounds(self, second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:
         """See :meth:`Fair.recheck_bounds`."""
         if any(level.up_length.size for level in levels):
-            recheck_prices(second, rate, levels)
+            recheck_prices(second, rates, levels)
         else:
-            super().recheck_bounds(second, rate, levels)
+            super().recheck_bounds(second, rates, levels)
 
 
 def optimum_of(state: State) -> Optimum:
@@ -146,7 +146,7 @@ def optimum_of(state: State) -> Optimum:
     levels = certified(state.problem, state.rate, state.levels)
     if state.active.any():
         levels[-1] = replace(levels[-1], upper=np.inf)
-    figures = fairness_figures(state.rate, levels)
+    figures = fairness_figures(float(state.rate.sum()), levels)
     return Optimum(
         Interval(levels[0].rate, levels[0].upper),
         figures["relative_gap"],

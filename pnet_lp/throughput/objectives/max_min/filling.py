@@ -21,7 +21,8 @@ from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext
 from pnet_lp.throughput.objectives.max_min.proof import fairness_figures
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.verification.checks import NOISE, SAME
+from pnet_lp.throughput.problems.proof import ROOM, fitting
+from pnet_lp.verification.rounded import div_down, mul_down, mul_up, sub_up, totals_down, totals_up
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -71,28 +72,32 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     flow, demand, capacity = problem.flow, problem.flow.demand, problem.flow.link_capacity
     filled, link, part = fill(usage, capacity, demand)
     context.clock.note("solve")
-    load = usage @ (filled * demand)
-    used = load > 0
-    # The last bits of a sum may put a full link above its capacity.
-    factor = min(1.0, float((capacity[used] / load[used]).min()))
+    column = np.repeat(np.arange(len(demand)), np.diff(usage.indptr))
+    used, each = usage.indices, usage.data * demand[column]
+    load = totals_up(used, mul_up(each, filled[column]), len(capacity))
+    limiting = (load > 0) & np.isfinite(capacity)
+    most = float(div_down(capacity[limiting], load[limiting]).min(initial=np.inf))
+    # Splits into thirds and the like are rounded, and those who check them may do so in another order.
+    exact = most == 1 and np.array_equal(usage.data, np.rint(usage.data))
+    factor = 1.0 if exact else fitting(most)
     level = filled * factor
     # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
-    left = np.maximum(capacity - factor * load, 0.0) + NOISE * capacity
-    beyond = left[link] / (part * demand)
-    most = np.where(beyond <= SAME / 2 * level, level, level + beyond)
+    left = sub_up(capacity[link], totals_down(used, mul_down(each, level[column]), len(capacity))[link])
+    beyond = np.maximum(left, 0.0) / (part * demand)
+    most_each = level + beyond if exact else (level + beyond) * (1 + ROOM)
     order = np.argsort(level, kind="stable")
     ends = np.flatnonzero(np.diff(level[order])) + 1
     levels = tuple(
-        FairLevel(float(level[here[0]]), float(most[here].max()), 0.0, ints(here))
+        FairLevel(float(level[here[0]]), float(most_each[here].max()), ints(here))
         for here in np.split(order, ends)
     )
-    arcs = floats(factor * load[: len(flow.capacity)])
+    arcs = floats((usage @ (level * demand))[: len(flow.capacity)])
     lowest = np.zeros(len(capacity))
     lowest[np.unique(link[level == level.min()])] = 1.0
     certificate = problem.certify_bundles(arcs, lowest)
     context.clock.note("certify")
     rate = floats(level * demand)
-    figures = fairness_figures(rate, levels)
+    figures = fairness_figures(float(rate.sum()), levels)
     interval, gap = Interval(levels[0].rate, levels[0].upper), figures["relative_gap"]
     return Optimum(interval, gap, CLOSED_FORM, 0, certificate, arcs, rate, figures, levels)
 

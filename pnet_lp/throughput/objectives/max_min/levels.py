@@ -16,7 +16,12 @@ from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.objectives.program import lp_solver
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
-from pnet_lp.verification.checks import SLACK
+
+SLACK = 1e-12
+"""Part of a sum that is added to a bound where it is a difference of sums, so that rounding cannot deny it."""
+
+_ROUNDS = 100
+"""Of raising a bound; each lets others keep more, and is nearly always the last."""
 
 _SMALL = 0.02
 """A demand with less than this part of the mean part in the bound is not fixed: what the others are relaxed by could
@@ -176,36 +181,29 @@ def lowest_of(rate: FloatArray, demand: FloatArray, active: BoolArray) -> float:
 
 
 def certified(problem: Problem, rate: FloatArray, levels: Sequence[Level]) -> list[FairLevel]:
-    """Return the levels, lowest first, at the final ``rate`` ``[J]``, each with the bound that held when it was solved.
+    """Return the levels at the final ``rate`` ``[J]``, lowest first, each with the bound that its lengths prove.
 
-    Later levels scale all rates down a little, until what the solver found fits exactly.  The bound of a level is that
-    for the rates before this: for those after it, it would be worse by as many times as the earlier levels are wider.
-    The last level has all demands that are still active.
+    Later levels scale all rates down a little, until what the solver found fits exactly.  The bound is that for the
+    rates that demands have in the end, as the proof is checked with these.  The last level has all demands that are
+    still active.
     """
     demand = problem.flow.demand
     own = rate / demand
     found = []
-    shrunk = 1.0
-    for i, level in reversed(list(enumerate(levels))):
+    for i, level in enumerate(levels):
         members = np.flatnonzero(level.fixed if i + 1 < len(levels) else level.active)
-        reached = float(own[members].min())
-        # Prices by which the fixed demands take nearly everything turn a small part of their rates into a gap.
-        shrunk *= level.factor
-        # What a later solve rounded away of a small rate limits nobody.
-        kept = rate / shrunk
-        then = level.rate / level.factor
-        volume = problem.flow.volume(level.lengths)
-        rates = np.where(kept < then * (1 - SLACK), kept, then)
-        upper, part = bound_of(demand, rates, level.active, volume, level.distance)
-        least = float(part[members].min())
+        takes = demand * level.distance
+        volume = (1 + SLACK) * problem.flow.volume(level.lengths)
         most = np.inf
-        if least > 0:
-            before = float((kept / demand)[members].min())
-            most = before + max(upper - before, 0.0) / least
-            # A demand that is still active may have got less than it had then, which leaves more to the others.
-            takes = demand * level.distance
-            kept = takes * np.minimum(kept / demand, most)
-            left = (1 + SLACK) * volume - kept.sum() + kept[members]
-            most += max(float((left / takes[members]).max()) - most, 0.0)
-        found.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *level.lengths))
-    return found[::-1]
+        if takes[members].min() > 0:
+            # The lower the bound, the less those above it keep: it rises until it holds.
+            most = float(own[members].max())
+            for _ in range(_ROUNDS):
+                kept = takes * np.minimum(own, most)
+                left = volume - (1 - SLACK) * (kept.sum() - kept[members])
+                needed = float((left / takes[members]).max()) * (1 + SLACK)
+                if needed <= most:
+                    break
+                most = needed
+        found.append(FairLevel(float(own[members].min()), most, ints(members), *level.lengths))
+    return sorted(found, key=lambda level: level.rate)

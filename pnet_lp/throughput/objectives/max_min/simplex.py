@@ -25,7 +25,7 @@ from pnet_lp.deadline import OVER
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.objectives.max_min.levels import Level, State, bound_of, saturated_at
+from pnet_lp.throughput.objectives.max_min.levels import SLACK, Level, State, bound_of, saturated_at
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.program import vertex_solver
 from pnet_lp.throughput.problems.columns import ColumnProblem
@@ -40,7 +40,7 @@ from pnet_lp.throughput.solvers.highs import (
     set_options,
     silent,
 )
-from pnet_lp.verification.checks import SAME, SLACK
+from pnet_lp.verification.checks import SAME
 
 _LONGER, _NOTHING = 1e-3, 1e-9
 """A column is closed where it is longer than a shortest one by this part of the highest price, and carries at most this
