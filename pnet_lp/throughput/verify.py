@@ -156,6 +156,11 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     nothing = bool(cut_off) and not (objective.per_demand and connected.any())
     rates = _checked_rates(check, stored, flow) if objective.rated else None
     second = None
+    check.require(
+        rates is None or not rates.most[~connected].any(),
+        "what has no path gets nothing",
+        "a demand without a path is claimed to get something",
+    )
     if certificate is None:
         check.require(
             nothing,
@@ -187,11 +192,6 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         computed = dict(objective.recheck(cast("SecondProblem", second), claim))
         limits, kind = bottlenecks(second, network, traffic.level, second.normalised(second.lengths))
         binding = kind if limits else objective.unlimited
-    check.require(
-        rates is None or not rates.most[~connected].any(),
-        "what has no path gets nothing",
-        "a demand without a path is claimed to get something",
-    )
     if stored.rates_gbps is not None and rates is not None:
         computed["rates_gbps"] = summarise_rates(stored.rates_gbps)
     gap = _check_figures(check, stored, objective, computed)

@@ -59,9 +59,9 @@ class SecondPaths(SecondProblem):
         place = paths.plane.astype(np.int64) * shape[1] + paths.pair_of_path
         return load, self._access(totals_up(place, flows, shape[0] * shape[1]).reshape(shape))
 
-    def bundles(self) -> tuple[sp.csc_array, float]:
+    def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`; each demand has one path."""
-        return self._with_access(*on_one_path(self.flow, self.paths)), 0.0
+        return self._with_access(*on_one_path(self.flow, self.paths))
 
 
 def checked_paths(subject: Subject) -> PathSet:

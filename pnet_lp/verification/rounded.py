@@ -14,6 +14,9 @@ All functions take and return float64, arrays or numbers; ``inf`` is allowed in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -84,6 +87,19 @@ def totals_down(index: npt.NDArray[np.integer], values: npt.ArrayLike, count: in
     for piece in _pieces(index, values, count):
         found = add_down(found, piece)
     return found
+
+
+class Rounding(NamedTuple):
+    """The operations that round in one direction."""
+
+    add: Callable[[npt.ArrayLike, npt.ArrayLike], FloatArray]
+    mul: Callable[[npt.ArrayLike, npt.ArrayLike], FloatArray]
+    div: Callable[[npt.ArrayLike, npt.ArrayLike], FloatArray]
+    totals: Callable[[npt.NDArray[np.integer], npt.ArrayLike, int], FloatArray]
+
+
+UP = Rounding(add_up, mul_up, div_up, totals_up)
+DOWN = Rounding(add_down, mul_down, div_down, totals_down)
 
 
 def sum_up(values: npt.ArrayLike) -> float:

@@ -7,7 +7,7 @@ Loads and volumes are rounded up, distances down (:mod:`~.rounded`), so bounds h
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -41,8 +41,8 @@ from pnet_lp.verification.rounded import (
 _NEARLY = 1e-9
 """By what part a link may be less full than the fullest as computed, and yet be as full."""
 
-_LAST_BIT = 2.0**-52
-"""What one rounding adds at most, as a part."""
+_ROUNDS = 16
+"""Of lowering lengths of paths by the last bit."""
 
 _BLOCK = 1 << 22
 """Arcs times destinations looked at together."""
@@ -299,20 +299,12 @@ class SecondProblem(SecondConcurrent):
         """See :meth:`SecondConcurrent.link_load`."""
         return super().link_load(rate) if rate is None else self.loads(rate)[0]
 
-    def bundles(self) -> tuple[sp.csc_array, float]:
-        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first, rounded up.
+    def bundles(self) -> sp.csc_array:
+        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first, rounded down.
 
-        The second is the part of it that rounding has added at most.
+        Of routings that leave each demand one path or one split.
         """
-        one, columns = np.zeros(self.flow.demand_count), []
-        for demand in range(self.flow.demand_count):
-            one[demand] = 1.0
-            arcs, access = self.loads(one)
-            columns.append(sp.csc_array(np.concatenate([arcs, access.ravel()])[:, None]))
-            one[demand] = 0.0
-        # At each of the switches that a demand passes, twice, it is divided and added up.
-        steps = 16 * (int(self.flow.node_count.max()) + 1)
-        return sp.csc_array(sp.hstack(columns)), steps * _LAST_BIT
+        raise NotImplementedError
 
     def carry(self, rates: Rates) -> FloatArray:
         """Return the loads of arcs ``[A]``, rounded up, if all pairs get the largest rate; checked to fit."""
@@ -392,19 +384,31 @@ def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> Fl
 
 
 def _lowered(far: FloatArray, tail: IntArray, head: IntArray, length: FloatArray) -> FloatArray:
-    """Return float64 ``[nodes, targets]``: the largest numbers up to ``far`` with ``far[tail] <= length + far[head]``.
+    """Return float64 ``[nodes, targets]``: numbers that are at most the lengths of shortest paths, and nearly those.
 
-    With 0 at the targets they are at most the lengths of shortest paths, whatever ``far`` is.
+    As ``far`` is 0 at the targets, it is enough that no arc is shorter than the difference between its ends.  Lowering
+    ends does that, bit by bit; where paths are long, the bits that their sums may have gained are taken off instead.
     """
     order = np.argsort(tail, kind="stable")
     tail, head, length = tail[order], head[order], length[order, None]
     nodes, first = np.unique(tail, return_index=True)
-    while len(nodes):
-        nearer = np.minimum(far[nodes], np.minimum.reduceat(add_down(length, far[head]), first, axis=0))
-        if np.array_equal(nearer, far[nodes]):
-            break
+    if not len(nodes):
+        return far
+
+    def through(add: Callable[[FloatArray, FloatArray], FloatArray]) -> FloatArray:
+        return np.minimum(far[nodes], np.minimum.reduceat(add(length, far[head]), first, axis=0))
+
+    while not np.array_equal(nearer := through(np.add), far[nodes]):
         far[nodes] = nearer
-    return far
+    exact = far.copy()
+    for _ in range(_ROUNDS):
+        nearer = through(add_down)
+        if np.array_equal(nearer, far[nodes]):
+            return far
+        far[nodes] = nearer
+    long = np.isfinite(exact)
+    exact[long] = mul_down(exact[long], 1 - 2.0**-52 * len(exact))
+    return exact
 
 
 def reachable(problem: FlowProblem) -> BoolArray:

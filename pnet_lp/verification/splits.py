@@ -18,10 +18,12 @@ from pnet_lp.routing.loads import Split
 from pnet_lp.verification.draws import drawn_planes
 from pnet_lp.verification.paths import checked_paths, on_one_path
 from pnet_lp.verification.rounded import (
+    DOWN,
+    UP,
+    Rounding,
     add_down,
     add_up,
     div_down,
-    div_up,
     mul_down,
     mul_up,
     sum_down,
@@ -50,16 +52,15 @@ class SecondFixed(SecondProblem):
         self.check.equal("share", certificate.share, floats(parts / total))
         self.certificate, self.parts, self.total = certificate, parts, total
 
-    def share_up(self, rate: FloatArray) -> FloatArray:
-        """Return float64 ``[P, J]``: what each plane gets of the rates ``[J]``, rounded up."""
-        return mul_up(div_up(self.parts, self.total), rate)
+    def shares(self, rounding: Rounding) -> FloatArray:
+        """Return float64 ``[P, J]``: the part of each demand that each plane gets."""
+        return rounding.div(self.parts, self.total)
 
-    def share_down(self, values: FloatArray) -> FloatArray:
+    def mean(self, values: FloatArray) -> FloatArray:
         """Return float64 ``[J]``: the mean of the ``values`` ``[P, J]`` of planes, rounded down."""
         found = np.zeros(values.shape[1])
-        for part, value in zip(self.parts, values, strict=True):
-            used = part > 0
-            found[used] = add_down(found[used], mul_down(div_down(part[used], self.total[used]), value[used]))
+        for share, value in zip(self.shares(DOWN), values, strict=True):
+            found = add_down(found, mul_down(share, value))
         return found
 
     def check_load(self, rate: FloatArray | None) -> None:
@@ -100,14 +101,25 @@ class SecondSplits(SecondFixed):
                     here = between[target[between] == t]
                     mean[here] = hops.mean_length(int(t), own)[source[here]]
             whole[p, used] = add_down(add_down(up[p, flow.src[used]], mean), down[p, flow.dst[used]])
-        return self.share_down(whole)
+        return self.mean(whole)
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
         spread = _spread if self.twice else _shortest
-        amount = self.share_up(rate)
-        parts = [spread(self.flow, p, hops, amount[p]) for p, hops in enumerate(self.planes)]
+        amount = mul_up(self.shares(UP), rate)
+        parts = [spread(self.flow, p, hops, amount[p], UP) for p, hops in enumerate(self.planes)]
         return np.concatenate(parts), self._access(amount)
+
+    def bundles(self) -> sp.csc_array:
+        """See :meth:`SecondProblem.bundles`."""
+        flow, spread, shares = self.flow, _spread if self.twice else _shortest, self.shares(DOWN)
+        amount, columns = np.zeros_like(shares), []
+        for demand in range(flow.demand_count):
+            amount[:, demand] = shares[:, demand]
+            parts = [spread(flow, p, hops, amount[p], DOWN) for p, hops in enumerate(self.planes)]
+            columns.append(sp.csc_array(np.concatenate(parts)[:, None]))
+            amount[:, demand] = 0.0
+        return self._with_access(sp.csc_array(sp.hstack(columns)), shares)
 
     def _shares(self, flow: FlowProblem, routing: Routing, available: BoolArray) -> FloatArray:
         """Return in what proportion the policy divides each demand over the planes."""
@@ -148,16 +160,18 @@ class SecondGiven(SecondFixed):
         length, up, down = lengths
         each = mul_down(self.usage.data, length[self.usage.indices])
         between = totals_down(self.demand, each, self.flow.demand_count)
-        return add_down(between, self.share_down(add_down(up[:, self.flow.src], down[:, self.flow.dst])))
+        return add_down(between, self.mean(add_down(up[:, self.flow.src], down[:, self.flow.dst])))
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
         each = mul_up(self.usage.data, rate[self.demand])
-        return totals_up(self.usage.indices, each, self.usage.shape[0]), self._access(self.share_up(rate))
+        return totals_up(self.usage.indices, each, self.usage.shape[0]), self._access(
+            mul_up(self.shares(UP), rate)
+        )
 
-    def bundles(self) -> tuple[sp.csc_array, float]:
+    def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`."""
-        return self._with_access(self.usage, floats(self.parts / self.total)), 0.0
+        return self._with_access(self.usage, self.shares(DOWN))
 
 
 def over_splits(subject: Subject, certificate: LoadCertificate) -> SecondFixed:
@@ -190,16 +204,16 @@ class _Hops:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.isfinite(hops[self.tail]) & (hops[self.tail] == hops[self.head] + 1))
 
-    def push(self, target: int, entering: FloatArray) -> FloatArray:
-        """Return the load of each arc, rounded up, when ``entering`` ``[nodes]`` is bound for ``target``."""
+    def push(self, target: int, entering: FloatArray, rounding: Rounding) -> FloatArray:
+        """Return the load of each arc when ``entering`` ``[nodes]`` is bound for ``target``."""
         hops, used = self.to[target], self.next_hops(target)
         branches = np.bincount(self.tail[used], minlength=self.nodes)
         passing, load = entering.copy(), np.zeros(len(self.tail))
         levels = hops[(entering > 0) & np.isfinite(hops)]
         for level in range(int(levels.max(initial=0)), 0, -1):
             here = np.flatnonzero(used & (hops[self.tail] == level))
-            load[here] = div_up(passing[self.tail[here]], branches[self.tail[here]])
-            passing = add_up(passing, totals_up(self.head[here], load[here], self.nodes))
+            load[here] = rounding.div(passing[self.tail[here]], branches[self.tail[here]])
+            passing = rounding.add(passing, rounding.totals(self.head[here], load[here], self.nodes))
         return load
 
     def mean_length(self, target: int, length: FloatArray) -> FloatArray:
@@ -220,17 +234,20 @@ class _Hops:
         return np.asarray(both[0] & both[1])
 
 
-def _shortest(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> FloatArray:
+def _shortest(
+    flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray, rounding: Rounding
+) -> FloatArray:
     """Return the loads when ``amount`` ``[J]`` splits equally at every switch."""
     source, target = flow.attach[plane, flow.src], flow.attach[plane, flow.dst]
     load = np.zeros(len(hops.tail))
     for t in np.unique(target[amount > 0]):
         here = (target == t) & (amount > 0)
-        load = add_up(load, hops.push(int(t), totals_up(source[here], amount[here], hops.nodes)))
+        entering = rounding.totals(source[here], amount[here], hops.nodes)
+        load = rounding.add(load, hops.push(int(t), entering, rounding))
     return load
 
 
-def _spread(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> FloatArray:
+def _spread(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray, rounding: Rounding) -> FloatArray:
     """Return the loads when ``amount`` ``[J]`` goes via every switch in equal parts."""
     source, target = flow.attach[plane, flow.src], flow.attach[plane, flow.dst]
     moving = np.flatnonzero((amount > 0) & (source != target))
@@ -238,11 +255,11 @@ def _spread(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> F
     for j in moving:
         s, t = source[j], target[j]
         via = hops.between(s, t)
-        part = div_up(amount[j], np.count_nonzero(via))
-        legs[via, s] = add_up(legs[via, s], part)
-        legs[t, via] = add_up(legs[t, via], part)
+        part = rounding.div(amount[j], np.count_nonzero(via))
+        legs[via, s] = rounding.add(legs[via, s], part)
+        legs[t, via] = rounding.add(legs[t, via], part)
     np.fill_diagonal(legs, 0.0)
     load = np.zeros(len(hops.tail))
     for t in np.flatnonzero(legs.any(axis=1)):
-        load = add_up(load, hops.push(int(t), legs[t]))
+        load = rounding.add(load, hops.push(int(t), legs[t], rounding))
     return load

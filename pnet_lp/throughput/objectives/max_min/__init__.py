@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.model import Interval
-from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import FairLevel, ValueKey
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words

@@ -20,8 +20,7 @@ from pnet_lp.model.paths import OffsetArray
 from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext
 from pnet_lp.throughput.objectives.max_min.proof import fairness_figures
-from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.problems.proof import ROOM, fitting
+from pnet_lp.throughput.problems import FlowProblem, Problem
 from pnet_lp.verification.rounded import div_down, mul_down, mul_up, sub_up, totals_down, totals_up
 
 if TYPE_CHECKING:
@@ -72,23 +71,21 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     flow, demand, capacity = problem.flow, problem.flow.demand, problem.flow.link_capacity
     filled, link, part = fill(usage, capacity, demand)
     context.clock.note("solve")
-    column = np.repeat(np.arange(len(demand)), np.diff(usage.indptr))
-    used, each = usage.indices, usage.data * demand[column]
-    load = totals_up(used, mul_up(each, filled[column]), len(capacity))
+    column, used = np.repeat(np.arange(len(demand)), np.diff(usage.indptr)), usage.indices
+    load = totals_up(used, mul_up(usage.data, mul_up(filled, demand)[column]), len(capacity))
     limiting = (load > 0) & np.isfinite(capacity)
-    most = float(div_down(capacity[limiting], load[limiting]).min(initial=np.inf))
-    # Splits into thirds and the like are rounded, and those who check them may do so in another order.
-    exact = most == 1 and np.array_equal(usage.data, np.rint(usage.data))
-    factor = 1.0 if exact else fitting(most)
-    level = filled * factor
+    most = float(div_down(capacity[limiting], load[limiting]).min())
+    exact = most == 1 and _is_exact(usage.data, filled, demand)
+    room = 0.0 if exact else _room(usage, flow)
+    level = filled if exact else filled * (min(1.0, most) * (1 - room))
     # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
-    left = sub_up(capacity[link], totals_down(used, mul_down(each, level[column]), len(capacity))[link])
-    beyond = np.maximum(left, 0.0) / (part * demand)
-    most_each = level + beyond if exact else (level + beyond) * (1 + ROOM)
+    load = totals_down(used, mul_down(usage.data, mul_down(level, demand)[column]), len(capacity))
+    left = np.maximum(sub_up(capacity[link], load[link]), 0.0) + room * capacity[link]
+    beyond = (level + left / (part * demand)) * (1 + room)
     order = np.argsort(level, kind="stable")
     ends = np.flatnonzero(np.diff(level[order])) + 1
     levels = tuple(
-        FairLevel(float(level[here[0]]), float(most_each[here].max()), ints(here))
+        FairLevel(float(level[here[0]]), float(beyond[here].max()), ints(here))
         for here in np.split(order, ends)
     )
     arcs = floats((usage @ (level * demand))[: len(flow.capacity)])
@@ -100,6 +97,21 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     figures = fairness_figures(float(rate.sum()), levels)
     interval, gap = Interval(levels[0].rate, levels[0].upper), figures["relative_gap"]
     return Optimum(interval, gap, CLOSED_FORM, 0, certificate, arcs, rate, figures, levels)
+
+
+def _is_exact(part: FloatArray, level: FloatArray, demand: FloatArray) -> bool:
+    """Whether no rate and no load of a path is rounded."""
+    least, most = mul_down(level, demand), mul_up(level, demand)
+    return np.array_equal(least, most) and np.array_equal(part, np.rint(part))
+
+
+def _room(usage: sp.csc_array, flow: FlowProblem) -> float:
+    """Return the part of a link by which two may differ who add up its loads in different orders."""
+    terms = int(np.bincount(usage.indices).max())
+    # At each of the switches that a demand passes, twice, it is divided and added up.
+    whole = np.array_equal(usage.data, np.rint(usage.data))
+    steps = 0 if whole else 32 * (int(flow.node_count.max()) + 1)
+    return float((8 + 2 * terms + steps) * np.finfo(np.float64).eps)
 
 
 def choice(found: str) -> SpecError:

@@ -36,9 +36,14 @@ def recheck_levels(second: SecondProblem, rates: Rates, levels: Sequence[FairLev
     for i, level in enumerate(levels):
         check.same(f"the rate of level {i}", level.rate, float(rates.least[level.demands].min()))
         check.require(
-            level.upper >= level.rate and level.rate >= levels[max(i - 1, 0)].rate,
-            f"level {i} is not below the one before, nor its bound below its rate",
-            f"answer.levels.{i} has a rate above its bound, or below that of the level before",
+            level.upper >= level.rate,
+            f"the bound of level {i} is not below its rate",
+            f"answer.levels.{i} has an upper bound below its rate",
+        )
+        check.require(
+            level.rate >= levels[max(i - 1, 0)].rate,
+            f"level {i} is not below the one before",
+            f"answer.levels.{i} has a rate below that of the level before",
         )
 
 
@@ -75,27 +80,29 @@ def recheck_filled(second: SecondProblem, rates: Rates, levels: Sequence[FairLev
         "each demand has one path",
         "the levels have no lengths, and a demand that has several paths could get more on another",
     )
-    usage, added = second.bundles()
+    usage = second.bundles()
     link, demand = usage.indices, np.repeat(np.arange(flow.demand_count), np.diff(usage.indptr))
-    part = second.merged_down(mul_down(mul_down(usage.data, sub_down(1.0, added)), flow.demand[demand]))
+    part = second.merged_down(mul_down(usage.data, flow.demand[demand]))
     load = totals_down(link, mul_down(part, rates.least[demand]), usage.shape[0])
     limited = np.isfinite(flow.link_capacity)
     left = np.full(len(load), np.inf)
     left[limited] = np.maximum(sub_up(second.merged_up(flow.link_capacity[limited]), load[limited]), 0.0)
     highest = np.zeros(len(left))
     np.maximum.at(highest, link, rates.most[demand])
-    upper = np.empty(flow.demand_count)
-    for level in levels:
-        upper[level.demands] = level.upper
+    place, upper = np.empty(flow.demand_count, dtype=np.int64), np.array([level.upper for level in levels])
+    for i, level in enumerate(levels):
+        place[level.demands] = i
+    upper = upper[place]
     # On such a link nobody has to give way, and all keep what they get.
     here = (highest[link] <= upper[demand]) & limited[link] & (part > 0)
     beyond = np.full(flow.demand_count, np.inf)
     np.minimum.at(beyond, demand[here], div_up(left[link[here]], part[here]))
-    freer = np.flatnonzero(add_up(rates.most, beyond) > upper)
+    freer = add_up(rates.most, beyond) > upper
+    j = int(np.argmax(freer))
     check.require(
-        not freer.size,
+        not freer[j],
         "each demand uses a full link on which no other gets more",
-        f"demand {freer.min(initial=flow.demand_count)} could get more than its level claims",
+        f"demand {j} of level {place[j]} could get more than is claimed, {float(upper[j])!r}",
     )
 
 
