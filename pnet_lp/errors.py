@@ -58,6 +58,20 @@ class _Quoted(reprlib.Repr):
 _QUOTED = _Quoted()
 
 
+def printable(text: str, kept: str = "\n") -> str:
+    """Return ``text`` with what acts on a terminal, or hides or reorders what stands there, escaped as in Python.
+
+    Control characters, those of direction and of no width, and lone surrogates among them.
+
+    Args:
+        text: any text.
+        kept: characters that stay as they are.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+
+
 def on_one_line(text: str, most: int = sum(_LONGEST.values()), word: int = _LONGEST_WORD) -> str:
     """Return ``text`` as one line of at most ``most`` characters, what is longer cut in the middle.
 
@@ -67,7 +81,7 @@ def on_one_line(text: str, most: int = sum(_LONGEST.values()), word: int = _LONG
         word: characters of a word in it.
     """
     words = " ".join(_cut(part, word) for part in _cut(text, 2 * most).split(" "))
-    return _cut("".join(c if c.isprintable() else ascii(c)[1:-1] for c in words), most)
+    return _cut(printable(words, ""), most)
 
 
 def _cut(text: str, most: int) -> str:

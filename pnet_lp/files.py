@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -17,7 +18,7 @@ import numpy as np
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.layouts import decoded, parse_csv
 from pnet_lp.memory import check_fits
-from pnet_lp.units import MIB, MOST_DIGITS, format_bytes
+from pnet_lp.units import MIB, MOST_DIGITS, format_bytes, misread
 
 if TYPE_CHECKING:
     import yaml
@@ -202,6 +203,13 @@ def _plain_yaml() -> type[yaml.SafeLoader]:
     import yaml  # noqa: PLC0415 - slow to load
 
     prefix = "tag:yaml.org,2002:"
+    # Sixty-two is no 1:02, eight no 010, and a thousand no 1_000.
+    plain = {
+        f"{prefix}int": re.compile(r"[+-]?(?:0|[1-9][0-9]*)"),
+        f"{prefix}float": re.compile(
+            r"[+-]?(?:[0-9]*\.?[0-9]+|[0-9]+\.)(?:[eE][+-]?[0-9]+)?|[+-]?\.(?i:inf|nan)"
+        ),
+    }
     known = {prefix + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
 
     def fault(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
@@ -239,6 +247,8 @@ def _plain_yaml() -> type[yaml.SafeLoader]:
             if isinstance(node, yaml.ScalarNode):
                 if node.tag == f"{prefix}int" and len(node.value) > MOST_DIGITS:
                     raise fault(f"a whole number of {len(node.value)} digits", node)
+                if node.tag in plain and (misread(node.value) or not plain[node.tag].fullmatch(node.value)):
+                    raise fault(f"not a decimal number (quotes make a text of it): {node.value}", node)
             else:
                 for item in node.value:
                     parts = item if isinstance(item, tuple) else (item,)

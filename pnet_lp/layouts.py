@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
-from pnet_lp.errors import PnetError
-from pnet_lp.units import MOST_DIGITS
+from pnet_lp.errors import PnetError, printable
+from pnet_lp.units import MOST_DIGITS, misread, parse_number
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -32,6 +32,8 @@ HEAD = 8192
 """Characters by which the format of a file is recognised."""
 
 _SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
+_FORMULA = re.compile(r"'*+[-=+@]")
+_QUOTED = re.compile(r"^'(?='*+[-=+@])")
 _COUNT = re.compile(r"[0-9]{1,9}")
 
 # Blanks, comments other than our declarations, and what stands before the root of an XML document.  Possessive: the
@@ -77,7 +79,10 @@ def opening(data: bytes) -> str:
 
 
 def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[str]]]:
-    """Yield each row ``(where, fields)`` of a CSV text, or raise ``fault``; blank lines are no rows."""
+    """Yield each row ``(where, fields)`` of a CSV text, or raise ``fault``; blank lines are no rows.
+
+    Fields are without the apostrophe of :func:`csv_cell`.
+    """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     while True:
         try:
@@ -87,7 +92,7 @@ def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[s
         if row is None:
             return
         if row:
-            yield f"{where}:{reader.line_num}", row
+            yield f"{where}:{reader.line_num}", [_QUOTED.sub("", field) for field in row]
 
 
 def parse_records(
@@ -119,12 +124,28 @@ def parse_records(
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Return a CSV text."""
+    """Return a CSV text; see :func:`csv_cell`."""
     buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    write_csv(buffer, [header, *rows])
     return buffer.getvalue()
+
+
+def write_csv(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
+    """Write rows as CSV; see :func:`csv_cell`."""
+    csv.writer(file, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
+
+
+def csv_cell(value: object) -> object:
+    """Return a cell as CSV holds it: before a text that spreadsheets would run as a formula stands an apostrophe.
+
+    That is one that begins with ``=``, ``+``, ``-`` or ``@`` and is no number.  :func:`parse_csv` leaves it out again;
+    so that nothing else is changed, a text that begins with apostrophes before one of these gets one more.  What is not
+    printable is escaped.
+    """
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if _FORMULA.match(text) and math.isnan(parse_number(text)) else text
 
 
 def whole(token: str) -> int | None:
@@ -132,18 +153,10 @@ def whole(token: str) -> int | None:
     return int(token) if _COUNT.fullmatch(token) else None
 
 
-def parse_number(token: str) -> float:
-    """Return the number that ``token`` is; NaN where it is none."""
-    try:
-        return float(token)
-    except ValueError:
-        return math.nan
-
-
 def scaled(token: str, digits: int) -> float:
     """Return the number that ``token`` is, times ``10**-digits`` and rounded once; NaN where it is no number."""
     try:
-        return float(Decimal(token).scaleb(-digits))
+        return math.nan if misread(token) else float(Decimal(token).scaleb(-digits))
     except (ArithmeticError, ValueError):
         return math.nan
 
@@ -151,6 +164,13 @@ def scaled(token: str, digits: int) -> float:
 def unscaled(value: float, digits: int) -> str:
     """Return the token from which :func:`scaled` gives ``value`` back, bit by bit."""
     return str(Decimal(repr(value)).scaleb(digits))
+
+
+def json_number(digits: str) -> float:
+    """Return a number of a JSON text; ValueError where a float cannot hold it."""
+    if misread(digits):
+        raise ValueError(f"{digits[:40]} is beyond the range of numbers")
+    return float(digits)
 
 
 def parse_json(text: str, where: str, fault: Fault) -> Any:
@@ -162,7 +182,7 @@ def parse_json(text: str, where: str, fault: Fault) -> Any:
         return int(digits)
 
     try:
-        return json.loads(text, parse_int=number)
+        return json.loads(text, parse_int=number, parse_float=json_number)
     except json.JSONDecodeError as error:
         raise fault(f"not JSON: {error.msg}", where=f"{where}:{error.lineno}") from None
     except (RecursionError, ValueError) as error:

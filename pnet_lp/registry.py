@@ -11,25 +11,37 @@ import functools
 import importlib
 import importlib.metadata
 import importlib.util
+import math
 import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import ClassVar, Generic, Self, TypeVar
+from types import MappingProxyType, NoneType
+from typing import ClassVar, Generic, Self, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.flags import check_together
-from pnet_lp.units import MOST_DIGITS, quantity_of
+from pnet_lp.units import MOST_DIGITS, misread, quantity_of
 
 _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
 """Characters of a name, and names, that are compared to find the nearest."""
 
 M = TypeVar("M", bound="Params")
 F = TypeVar("F")
+
+MOST = 1e30
+"""Of a parameter: sums and products of a few of them are numbers, too."""
 
 _entry_points = functools.cache(importlib.metadata.entry_points)
 """Those of everything installed; to read them takes no longer than to read one group's."""
@@ -44,6 +56,27 @@ class Params(BaseModel):
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
     """Parameters that exclude each other: stating one of them suppresses the defaults of the others."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _check_digits(cls, value: object, info: ValidationInfo) -> object:
+        # Several numbers are written 4x8.
+        texts = (
+            value.split("x") if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+        )
+        if any(isinstance(text, str) and misread(text) for text in texts) and _is_number(
+            cls.model_fields[str(info.field_name)].annotation
+        ):
+            raise ValueError("not a decimal number that can be held")
+        return value
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _check_magnitude(cls, value: object) -> object:
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, int | float) and MOST < abs(number) < math.inf:
+                raise ValueError(f"beyond {MOST:g}, the largest number that is taken")
+        return value
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -67,6 +100,12 @@ class Named:
     """
 
     name: ClassVar[str]
+
+
+def _is_number(annotation: object) -> bool:
+    """Whether what is said to be of this type is a number, or numbers, and no text."""
+    inner = get_args(annotation)
+    return all(map(_is_number, inner)) if inner else annotation in (int, float, NoneType, Ellipsis)
 
 
 @dataclass(frozen=True)

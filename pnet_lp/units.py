@@ -48,7 +48,34 @@ _BITS_PER_SECOND = {f"{letter}bps": 1000**power for power, letter in enumerate((
 _MOST = 10**18
 """Bytes, bits a second, or picoseconds, which are eleven and a half days."""
 
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NO_DECIMAL = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE | re.ASCII)
 _QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,4})")
+
+
+def misread(text: str) -> bool:
+    """Whether Python reads a number out of ``text`` that does not stand there.
+
+    ``1_000`` and digits of other scripts are no decimal numbers; ``1e400`` is not infinite, and ``1e-400`` is not 0.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return False
+    text = text.strip()
+    if not _DECIMAL.fullmatch(text):
+        return not _NO_DECIMAL.fullmatch(text)
+    return math.isinf(value) or (
+        value == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0])
+    )
+
+
+def parse_number(text: str) -> float:
+    """Return the number that ``text`` is, as it stands there; NaN where it is none."""
+    try:
+        return math.nan if misread(text) else float(text)
+    except ValueError:
+        return math.nan
 
 
 def are_amounts(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:

@@ -174,3 +174,16 @@ def test_what_is_no_expression(text: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
         parse_expression(text)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("text", ["1e31", "-1e300", "1" + 35 * "0"])
+def test_numbers_whose_products_are_none_are_refused(text: str) -> None:
+    class Amounts(Params):
+        one: float = 1.0
+        several: tuple[int, ...] = ()
+
+    with pytest.raises(SpecError, match=r"^e: one: beyond 1e\+30, the largest number that is taken, found"):
+        validate(Amounts, {"one": text}, "e")
+    with pytest.raises(SpecError, match=r"^e: several: beyond 1e\+30"):
+        validate(Amounts, {"several": [3, 10**35]}, "e")
+    assert validate(Amounts, {"one": 1e30, "several": [10**30]}, "e").one == 1e30

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from pnet_lp import questions
-from pnet_lp.cli.command import Command, CommandFamily, call_them, flags, given, json_option
+from pnet_lp.cli.command import Command, CommandFamily, Whole, call_them, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
 from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
@@ -156,7 +156,7 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
 def _jobs_option(needs: tuple[str, ...]) -> Callable[..., Any]:
     return option(
         "--jobs",
-        type=click.IntRange(1, MOST_THREADS),
+        type=Whole(1, MOST_THREADS),
         default=1,
         show_default=True,
         needs=needs,

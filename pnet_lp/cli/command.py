@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from pnet_lp.cli.completion import complete_by_name, other_options
+from pnet_lp.units import misread
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -61,7 +62,21 @@ def given(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE)
 
 
-class Number(click.FloatRange):
+class _Decimal(click.ParamType[Any]):
+    """What is written in decimal digits."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value, or fail where Python would read another number than the one written."""
+        if isinstance(value, str) and misread(value):
+            self.fail(f"{value!r} is not a valid {self.name.removesuffix(' range')}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Whole(_Decimal, click.IntRange):
+    """A whole number of a range."""
+
+
+class Number(_Decimal, click.FloatRange):
     """A number of a range; NaN is in none, and infinity only where it is ``infinite``."""
 
     def __init__(self, *args: Any, infinite: bool = False, **kwargs: Any) -> None:

@@ -14,27 +14,28 @@ import click
 from pydantic import Field
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.cli.command import Number, Option, given, json_option
+from pnet_lp.cli.command import Number, Option, Whole, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
+from pnet_lp.errors import printable
 from pnet_lp.flags import Flag, flag_of
 from pnet_lp.model import Network
 from pnet_lp.questions.keys import NetworkKeys
 from pnet_lp.registry import OneOrMore, Params, validate
 from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.threads import MOST_THREADS
-from pnet_lp.units import quantity_of
+from pnet_lp.units import misread, quantity_of
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 option = functools.partial(click.option, cls=Option)
 
-_RANGE = re.compile(r"(\d{1,6})\.\.(\d{1,6})")
+_RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
 
 
 def say(warnings: Iterable[str]) -> None:
     """Print what was assumed of an input to stderr."""
     for warning in warnings:
-        click.echo(f"Warning: {warning}", err=True)
+        click.echo(f"Warning: {printable(warning)}", err=True)
 
 
 class OnNetwork(NetworkKeys):
@@ -69,7 +70,7 @@ def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
             found = tuple(float(part) if kind is float else int(part) for part in value.split(","))
         except ValueError:
             found = (math.nan,)
-        if not all(0 <= number < math.inf for number in found):
+        if any(map(misread, value.split(","))) or not all(0 <= number < math.inf for number in found):
             example = "0,2" if kind is int else "1,2.5"
             raise click.BadParameter(
                 f"found {value!r}; allowed: numbers joined by commas, such as {example}, or a range such as 1..8"
@@ -187,7 +188,7 @@ def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
     }
     least, most = limits.get("ge", limits.get("gt")), limits.get("le", limits.get("lt"))
     if annotation is int:
-        return {"type": click.IntRange(least, most) if limits else int}
+        return {"type": Whole(least, most)}
     return {"type": Number(least, most, min_open="gt" in limits, max_open="lt" in limits)}
 
 
@@ -236,7 +237,7 @@ def threads_needing(*needs: str) -> Decorator:
     """Return ``--threads`` where only another option makes something run on them."""
     return option(
         "--threads",
-        type=click.IntRange(0, MOST_THREADS),
+        type=Whole(0, MOST_THREADS),
         default=0,
         show_default=True,
         help="Number of threads; 0 for all cores.",

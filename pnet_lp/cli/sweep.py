@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.cli.command import BOUNDS_ONLY, Command, Option, json_option
+from pnet_lp.cli.command import BOUNDS_ONLY, Command, Option, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options
 from pnet_lp.cli.options import say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
@@ -69,15 +69,15 @@ class _Time(click.ParamType[float]):
 )
 @click.option(
     "--draws",
-    type=click.IntRange(1, MOST_DRAWS),
+    type=Whole(1, MOST_DRAWS),
     help="Number of seeds for every case.  [default: the spec's]",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
+    "--seed", type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(1, MOST_THREADS),
+    type=Whole(1, MOST_THREADS),
     help="Number of parallel processes; results do not depend on it.  [default: 1]",
 )
 @click.option(

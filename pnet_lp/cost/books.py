@@ -24,7 +24,7 @@ Quantity: TypeAlias = Literal["price", "power"]
 UNITS: Mapping[Quantity, str] = {"price": "USD", "power": "W"}
 
 _Amount = Annotated[float | None, Field(ge=0, allow_inf_nan=False)]
-_SIZED = re.compile(r"(\d+x)?\d+(\.\d+)?g")
+_SIZED = re.compile(r"([0-9]+x)?[0-9]+(\.[0-9]+)?g")
 
 
 class Rate(Params):

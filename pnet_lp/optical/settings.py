@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pnet_lp.flags import Flag
+from pnet_lp.layouts import whole
 from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, HybridScenario
 from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
 from pnet_lp.registry import Params
@@ -16,7 +17,7 @@ _SIZES = ("oversubscription", "links", "servers", "servers_per_rack")
 
 
 def _half_of_ports(text: str) -> int:
-    ports = int(text) if text.isdecimal() and len(text) < 10 else 0
+    ports = whole(text) or 0
     if ports < 2 or ports % 2:
         raise ValueError(f"found {text}; allowed: an even number, half of them for servers")
     return ports // 2

@@ -12,7 +12,7 @@ from pnet_lp.experiment.grid import slug
 from pnet_lp.experiment.spec import value_text
 from pnet_lp.questions.base import Case
 
-_NUMBERED = re.compile(r"(.*?)(\d+(?:\.\d+)?)$")
+_NUMBERED = re.compile(r"(.*?)([0-9]+(?:\.[0-9]+)?)$")
 """Words that end in a number: what stands before it, and it."""
 
 

@@ -57,7 +57,7 @@ def parse_traces(texts: Sequence[str], ports: Ports, flows: int) -> Watched:
 def split_trace(text: str) -> tuple[str, str]:
     """Return ``queue`` or ``flow``, and which one; SpecError where it is neither."""
     sort, _, place = text.partition(":")
-    if (sort == "queue" and "->" in place) or (sort == "flow" and place.isdecimal()):
+    if (sort == "queue" and "->" in place) or (sort == "flow" and place.isascii() and place.isdecimal()):
         return sort, place
     raise SpecError("not something to trace", where="trace", found=text, allowed=_ALLOWED)
 

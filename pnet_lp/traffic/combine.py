@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pnet_lp.errors import SpecError
+from pnet_lp.units import parse_number
 
 MOST_TERMS = 1000
 """Of a sum."""
@@ -34,10 +35,7 @@ def _term(part: str, text: str) -> tuple[float, str]:
         raise SpecError("a term of a sum is empty", found=text, allowed="2*name+name:key=value")
     if match["factor"] is None:
         return 1.0, match["text"]
-    try:
-        factor = float(match["factor"])
-    except ValueError:
-        factor = -1.0
+    factor = parse_number(match["factor"])
     if not 0 < factor < float("inf"):
         raise SpecError("invalid factor", where=text, found=match["factor"], allowed="finite numbers > 0")
     return factor, match["text"]

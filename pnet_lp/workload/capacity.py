@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 from pydantic import BeforeValidator
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import parse_number
+from pnet_lp.units import parse_number
 from pnet_lp.workload.base import WorkloadContext
 
 CapacityName: TypeAlias = Literal["access", "bisection"]

@@ -176,7 +176,7 @@ def chosen_hosts(params: CollectiveParams, context: WorkloadContext) -> LongArra
         ranges = []
         for part in params.hosts.split("+"):
             low, dash, high = part.partition("-")
-            if not (low.isdecimal() and (high.isdecimal() or not dash)) or len(part) > 20:
+            if not (part.isascii() and low.isdecimal() and (high.isdecimal() or not dash)) or len(part) > 20:
                 raise WorkloadError("not a list of hosts", where=where, found=params.hosts, allowed=allowed)
             begin, end = int(low), int(high or low)
             if not begin <= end < context.hosts:

@@ -13,12 +13,12 @@ from pydantic import Field
 
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.files import read_limited, read_table
-from pnet_lp.layouts import decoded, parse_number
+from pnet_lp.layouts import decoded
 from pnet_lp.model.arrays import FloatArray, floats, longs
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
 from pnet_lp.registry import Params, Registry, parse_expression, validate
-from pnet_lp.units import parse_bytes
+from pnet_lp.units import parse_bytes, parse_number
 
 Interpolation: TypeAlias = Literal["linear", "log"]
 
@@ -160,10 +160,9 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
 def _read_sizes(path: Path, interpolation: Interpolation) -> SizeDistribution:
     points = []
     for where, row in read_table(path, ["bytes", "share"], WorkloadError):
-        try:
-            points.append([float(field) for field in row])
-        except ValueError:
-            raise WorkloadError("not a size in bytes and a share", where=where, found=",".join(row)) from None
+        points.append([parse_number(field) for field in row])
+        if np.isnan(points[-1]).any():
+            raise WorkloadError("not a size in bytes and a share", where=where, found=",".join(row))
     return _curve(points, path, interpolation)
 
 

@@ -92,7 +92,7 @@ def test_file(tmp_path: Path) -> None:
         ("bytes,share\n5,0.5\n4,1\n", ": a size is below the one before, found 4.0"),
         ("bytes,share\n5,0.5\n6,0.4\n7,1\n", ": a share is below the one before, found 0.4"),
         ("bytes,share\n0.5,1\n", ": invalid size, found 0.5; allowed: 1 to 1e+15"),
-        ("bytes,share\nnan,1\n", ": invalid size, found nan; allowed: 1 to 1e+15"),
+        ("bytes,share\nnan,1\n", ":2: not a size in bytes and a share, found 'nan,1'"),
     ],
 )
 def test_broken_files(content: str, message: str, tmp_path: Path) -> None:

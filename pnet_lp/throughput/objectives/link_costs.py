@@ -8,11 +8,10 @@ import numpy as np
 
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_table
-from pnet_lp.layouts import parse_number
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import FloatArray, floats
-from pnet_lp.units import AMOUNTS, are_amounts
+from pnet_lp.units import AMOUNTS, are_amounts, parse_number
 
 COLUMNS = ["plane", "u", "v", "cost"]
 

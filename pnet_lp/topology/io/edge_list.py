@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.formats import LAST
-from pnet_lp.layouts import parse_number
+from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_position, parse_speed, refusal
-from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays
+from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays, parse_number
 
 _CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS]"
 _SWITCH = "#: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]"
@@ -87,7 +87,7 @@ class Reading:
             key, _, value = option.partition("=")
             if key == "at":
                 self.positions[name] = parse_position(value.split(","), where)
-            elif key not in {"tier", "rack", "box"} or not (value.isdecimal() and len(value) < 10):
+            elif key not in {"tier", "rack", "box"} or whole(value) is None:
                 raise TopologyError("not a property of a switch", where=where, found=option, allowed=_SWITCH)
             elif key == "tier":
                 self.tiers[name] = int(value)
@@ -101,7 +101,7 @@ class Reading:
     def plane(self, label: str) -> Plane:
         """Return the plane, or raise TopologyError where its parts do not fit."""
         names = list(self.switches)
-        if not self.tiers and all(name.isdecimal() for name in names):
+        if not self.tiers and all(name.isascii() and name.isdecimal() for name in names):
             names.sort(key=lambda name: (len(name), name))
         index = {name: i for i, name in enumerate(names)}
         for name, (switch, *_) in self.hosts.items():

@@ -11,9 +11,9 @@ import numpy as np
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.formats import Formats
-from pnet_lp.layouts import parse_number, whole
+from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
-from pnet_lp.units import AMOUNTS, are_amounts
+from pnet_lp.units import AMOUNTS, are_amounts, parse_number
 
 
 def _difference(plane: Plane, again: Plane) -> str | None:
@@ -46,10 +46,7 @@ def parse_speed(token: str, where: str) -> float:
 
 def parse_position(words: Sequence[str], where: str) -> tuple[float, float]:
     """Return the position that the two words ``x`` and ``y`` give, or raise TopologyError."""
-    try:
-        x, y = map(float, words)
-    except ValueError:
-        x = y = math.nan
+    x, y = map(parse_number, words) if len(words) == 2 else (math.nan, math.nan)
     if not (math.isfinite(x) and math.isfinite(y)):
         raise TopologyError(
             "not a position", where=where, found=" ".join(words), allowed="two finite numbers x and y"

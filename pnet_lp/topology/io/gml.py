@@ -8,14 +8,20 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
+from pnet_lp.units import misread
 
 _GRAPH = re.compile(r"^[^\S\n]*+graph[^\S\n]*+(?:\[|$)", re.MULTILINE)
+_TOKEN = re.compile(r'"[^"]*+"|[^\s\[\]"]++')
 _PLACE = re.compile(r" at \(([0-9]+), [0-9]+\)$")
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
     import networkx as nx  # noqa: PLC0415 - slow to load
 
+    for token in _TOKEN.finditer(text):
+        if misread(token[0]):
+            line = text.count("\n", 0, token.start()) + 1
+            raise TopologyError("not a decimal number", where=f"{where}:{line}", found=token[0])
     try:
         graph = nx.parse_gml(text, label="id")
     except parser_faults() as error:

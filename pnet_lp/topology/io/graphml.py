@@ -9,6 +9,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
+from pnet_lp.units import misread
 
 
 class _Check:
@@ -17,6 +18,7 @@ class _Check:
     def __init__(self, where: str) -> None:
         self._where = where
         self._graphs = 0
+        self._text: list[str] = []
         self._directed = False
         self._nodes: set[str] = set()
         self._edges: set[tuple[str, str, str]] = set()
@@ -24,6 +26,8 @@ class _Check:
         self._parser = expat.ParserCreate(namespace_separator=" ")
         self._parser.StartElementHandler = self._element
         self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text.append
 
     def run(self, text: str) -> None:
         try:
@@ -46,8 +50,15 @@ class _Check:
     def _doctype(self, *_: object) -> None:
         self._fail("GraphML has no document type declaration")
 
+    def _end(self, name: str) -> None:
+        text = "".join(self._text)
+        # A text may look like a number, and is refused only where a number is read out of it that is not there.
+        if name.rpartition(" ")[2] in {"data", "default"} and misread(text):
+            raise TopologyError("not a decimal number", where=self._place, found=text.strip())
+
     def _element(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(" ")[2]
+        self._text.clear()
         if tag == "graph":
             self._graphs += 1
             self._directed = attributes.get("edgedefault") == "directed"

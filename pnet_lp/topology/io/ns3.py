@@ -24,11 +24,11 @@ from decimal import Decimal
 import numpy as np
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import HEAD, ns3_numbers, parse_number, whole
+from pnet_lp.layouts import HEAD, ns3_numbers, whole
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_speed, refusal
-from pnet_lp.units import DELAYS, are_delays
+from pnet_lp.units import DELAYS, are_delays, parse_number
 
 _WHAT = "topology files of ns-3"
 _HEADS = {3: "NODES SWITCHES LINKS", 6: "NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE"}

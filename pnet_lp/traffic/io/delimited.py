@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.formats import LAST
-from pnet_lp.layouts import csv_text, parse_number, parse_records
+from pnet_lp.layouts import csv_text, parse_records
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
 from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
+from pnet_lp.units import parse_number
 
 HEADER = ("src", "dst", "demand")
 

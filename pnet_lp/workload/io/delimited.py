@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.formats import LAST
-from pnet_lp.layouts import csv_text, parse_number, parse_records
+from pnet_lp.layouts import csv_text, parse_records
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.workload import LEAST_WEIGHT, MOST_WEIGHT
+from pnet_lp.units import parse_number
 from pnet_lp.workload.io.flows import parse_size, parse_time
 from pnet_lp.workload.io.format import WORKLOAD_FORMATS
 from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
