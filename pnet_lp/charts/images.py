@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pnet_lp.charts import CHART_FORMATS
+from pnet_lp.errors import printable
 from pnet_lp.formats import Format
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
 
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)
+    _take_texts_literally(figure)
     temporary = io.BytesIO()
     with (
         rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}),
@@ -35,7 +37,22 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
         # Names may be in any script; what the font lacks is a box.
         warnings.filterwarnings("ignore", "Glyph")
         figure.savefig(temporary, format=kind, metadata=_METADATA[kind])
-    return temporary.getvalue()
+    data = temporary.getvalue()
+    return printable(data.decode("utf-8", "surrogatepass"), "\n\t").encode() if kind == "svg" else data
+
+
+def _take_texts_literally(figure: Figure) -> None:
+    """Have no text read as a formula between dollar signs, but for the powers along logarithmic axes."""
+    from matplotlib.text import Text  # noqa: PLC0415 - slow to load
+
+    powers: set[object] = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                powers.update(axis.get_ticklabels(which="both"))
+    for text in figure.findobj(Text):
+        if text not in powers:
+            text.set_parse_math(False)
 
 
 def _register(kind: str, summary: str) -> None:

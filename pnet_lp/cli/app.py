@@ -14,7 +14,7 @@ import click
 from pnet_lp import __version__
 from pnet_lp.cli.command import debug_option, flags, wants_traceback
 from pnet_lp.cli.commands import OTHERS, asks, commands, plain_command
-from pnet_lp.errors import PnetError, on_one_line
+from pnet_lp.errors import PnetError, on_one_line, printable
 from pnet_lp.interrupts import INTERRUPTED, pressed, settle
 from pnet_lp.registry import nearest
 
@@ -100,6 +100,9 @@ class CommandGroup(click.Group):
         """Return the context of the group; before there is one, click would make another exit code of Ctrl-C."""
         try:
             return super().make_context(*args, **kwargs)
+        except click.ClickException as error:
+            error.message = on_one_line(error.message)  # type: ignore[misc]
+            raise
         except KeyboardInterrupt:
             click.echo("Error: interrupted", err=True)
             raise SystemExit(INTERRUPTED) from None
@@ -132,8 +135,8 @@ def _sentence_and_code(ctx: click.Context, error: Exception) -> tuple[str, int]:
 
 def _leave(ctx: click.Context, sentence: str, code: int) -> None:
     if wants_traceback(ctx):
-        click.echo(traceback.format_exc(), err=True, nl=False)
-    click.echo(f"Error: {sentence}", err=True)
+        click.echo(printable(traceback.format_exc()), err=True, nl=False)
+    click.echo(f"Error: {printable(sentence)}", err=True)
     ctx.exit(code)
 
 

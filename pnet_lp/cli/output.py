@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY
-from pnet_lp.errors import OutputError
+from pnet_lp.errors import OutputError, printable
 from pnet_lp.files import json_text
 from pnet_lp.formats import Formats
 from pnet_lp.tables import Columns, write_table
@@ -146,11 +146,16 @@ def _print(text: str) -> None:
 def print_report(*parts: RenderableType) -> None:
     """Print ``parts`` to stdout, tables coloured on a terminal; a name with brackets is no markup."""
     from rich.console import Console  # noqa: PLC0415 - not for JSON
+    from rich.text import Text  # noqa: PLC0415
+
+    class SafeConsole(Console):
+        def render_str(self, text: str, **style: Any) -> Text:
+            return super().render_str(printable(text), **style)
 
     # Python has no stdout at all where the shell has closed it.
     terminal = bool(sys.stdout) and sys.stdout.isatty()
     buffer = io.StringIO()
-    console = Console(
+    console = SafeConsole(
         file=buffer,
         force_terminal=terminal,
         width=None if terminal else _WIDTH,

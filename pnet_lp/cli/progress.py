@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from pnet_lp.errors import printable
+
 if TYPE_CHECKING:
     from rich.status import Status
 
@@ -20,7 +22,7 @@ _SILENT_S = 1.0
 def note(text: str) -> None:
     """Print a line to stderr if that is a terminal."""
     if sys.stderr.isatty():
-        click.echo(text, err=True)
+        click.echo(printable(text), err=True)
 
 
 class ProgressLine:
@@ -43,7 +45,7 @@ class ProgressLine:
         from rich.console import Console  # noqa: PLC0415 - not where stderr is no terminal
         from rich.markup import escape  # noqa: PLC0415
 
-        line = escape(f"{self._head}{progress}")
+        line = escape(printable(f"{self._head}{progress}"))
         if self._status is None:
             self._status = Console(stderr=True).status(line)
             self._status.start()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from pnet_lp.drawing.sheet import Note
+from pnet_lp.errors import printable
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "http://www.w3.org/1999/xlink"
@@ -33,7 +34,7 @@ def annotated(svg: bytes, notes: Mapping[str, Sequence[Note]], title: str) -> st
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(metadata)
     name = ElementTree.Element(f"{{{_SVG}}}title")
-    name.text = title
+    name.text = printable(title)
     root.insert(0, name)
     root.set("role", "img")
     groups = {group.get("id"): group for group in root.iter(f"{{{_SVG}}}g")}
@@ -50,13 +51,13 @@ def annotated(svg: bytes, notes: Mapping[str, Sequence[Note]], title: str) -> st
         for element, note in zip(drawn, own, strict=True):
             element.set("class", note.classes)
             words = ElementTree.SubElement(element, f"{{{_SVG}}}title")
-            words.text = note.words
+            words.text = printable(note.words)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 
 
 def page(svg: str, title: str) -> str:
     """Return an HTML page, complete in itself, that shows an SVG document."""
-    name = html.escape(title)
+    name = html.escape(printable(title))
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n'
         f"<style>\n{_STYLE}</style>\n</head>\n<body>\n{svg}</body>\n</html>\n"

@@ -6,6 +6,7 @@ import sys
 from types import TracebackType
 from typing import Self
 
+from pnet_lp.errors import printable
 from pnet_lp.questions.base import ProgressReport
 
 _WIDTH = 100
@@ -22,7 +23,7 @@ class ProgressText:
 
     def __call__(self, progress: ProgressReport) -> None:
         """Show ``progress``."""
-        print(f"\r{progress!s:<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
+        print(f"\r{printable(str(progress)):<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
         self._shown = True
 
     def __exit__(

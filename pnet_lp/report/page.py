@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pnet_lp import __version__
+from pnet_lp.errors import printable
 from pnet_lp.experiment.claims import VERDICTS
 from pnet_lp.report.claims import NOT_RUN
 from pnet_lp.report.published import Publication
@@ -51,7 +52,11 @@ def write_page(publications: Sequence[Publication], missing: Mapping[str, str]) 
         claimed = one.experiment.claimed
         papers.setdefault(paper_of(claimed.source) if claimed else OURS, []).append(_item(one))
     environment = Environment(
-        loader=PackageLoader("pnet_lp", "report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("pnet_lp", "report"),
+        autoescape=True,
+        finalize=lambda value: printable(value) if isinstance(value, str) else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     template = environment.get_template("page.html")
     return template.render(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pnet_lp.errors import printable
 from pnet_lp.experiment import Experiment
 from pnet_lp.experiment.finished import FinishedRun
 from pnet_lp.experiment.store import CASES, CHART, DRAWS, MANIFEST, RECORDS, write_records
@@ -105,18 +107,25 @@ class Publication:
         return [*files, *figures]
 
     def _markdown(self) -> str:
-        parts = [f"# {self.experiment.title}", f"    {self.command}"]
+        parts = [f"# {_markdown_text(self.experiment.title)}", f"    {printable(self.command, '')}"]
         if self.missing:
-            parts.append(self.missing)
+            parts.append(_markdown_text(self.missing))
         if self.rows:
-            parts += [f"![{self.caption}]({CHART})", self.caption, markdown_table(self.cases)]
+            said = _markdown_text(self.caption)
+            parts += [f"![{said}]({CHART})", said, markdown_table(self.cases)]
         if len(self.claims) > 1:
             parts += ["## Claims", markdown_table(self.claims)]
         return "\n\n".join(parts) + "\n"
 
 
+def _markdown_text(text: str) -> str:
+    """Return a text as Markdown on one line that shows it as it is: no markup, no HTML, no end of a cell."""
+    shown = printable(text.replace("\n", " ")).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`|]|\](?=[(\[:]))", r"\\\1", shown)
+
+
 def markdown_table(cells: Sequence[tuple[str, ...]]) -> str:
     """Return a table in Markdown; the first line is its header."""
-    header, *lines = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in cells]
+    header, *lines = [[_markdown_text(cell) for cell in line] for line in cells]
     rows = [header, ["---"] * len(header), *lines]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

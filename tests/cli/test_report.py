@@ -162,7 +162,7 @@ def test_a_spec_that_has_changed_is_not_shown_with_old_results(run: Run, here: P
     sentence = "No result, or one of another spec, of 1 of 3 cases: three."
     assert run("report", "trial").stdout.splitlines()[0] == f"trial: agrees 2, not run 1. {sentence}"
     assert sentence in (here / "report" / "index.html").read_text()
-    assert (here / "report" / "trial" / "tables.md").read_text().startswith("# A <trial> & less\n")
+    assert (here / "report" / "trial" / "tables.md").read_text().startswith("# A &lt;trial> &amp; less\n")
     records = here / "results" / "trial" / "records.json"
     records.write_text(records.read_text().replace('"draws"', '"drawn"'))
     assert run("report", "trial", code=2).stderr == (

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pnet_lp.errors import printable
 from pnet_lp.plot import COLOURS, new_figure
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ def front_html(document: Mapping[str, Any]) -> str:
     }
     head = "".join(f"<th scope='col'>{name}</th>" for name in columns.values())
     rows = "".join(f"<tr>{''.join(_cell(one[key]) for key in columns)}</tr>" for one in document["front"])
-    said = "<br>".join(map(escape, find_lines(document)))
+    said = "<br>".join(escape(printable(line)) for line in find_lines(document))
     return f"<div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table><p>{said}</p></div>"
 
 
 def _cell(value: object) -> str:
     if isinstance(value, str):
-        return f"<td style='text-align:left'><code>{escape(value)}</code></td>"
+        return f"<td style='text-align:left'><code>{escape(printable(value))}</code></td>"
     return f"<td style='text-align:right'>{value:,.6g}</td>"

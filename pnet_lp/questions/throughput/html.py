@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from pnet_lp.errors import printable
 from pnet_lp.model import ThroughputResult
 from pnet_lp.questions.throughput.sentences import throughput_lines
 from pnet_lp.units import format_gbps
@@ -15,7 +16,7 @@ def result_html(result: ThroughputResult) -> str:
     """Return a result as a table, below a drawing of its two bounds where it has two."""
     rows = "".join(
         f"<tr><th scope='row' style='text-align:left;font-weight:600'>{escape(label)}</th>"
-        f"<td style='text-align:left'>{escape(text)}</td></tr>"
+        f"<td style='text-align:left'>{escape(printable(text))}</td></tr>"
         for label, text in throughput_lines(result.to_json())
     )
     return f"<div>{_bounds(result)}<table>{rows}</table></div>"
