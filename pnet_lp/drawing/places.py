@@ -8,6 +8,7 @@ from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.components import components
 from pnet_lp.model.layout import Circle
+from pnet_lp.units import SMALLEST
 
 _SPARSE = 3.0
 """Cables a switch up to which a network without a known shape is drawn by its cables; denser ones as a circle."""
@@ -93,6 +94,8 @@ def _spread(places: FloatArray) -> FloatArray:
     """Return ``places`` in a scale in which most switches are 1 or more apart."""
     if len(places) < 2:
         return floats(np.zeros_like(places))
-    extent = float(np.ptp(places, axis=0).max()) or 1.0
+    extent = float(np.ptp(places, axis=0).max())
+    if extent < SMALLEST:
+        return floats(np.zeros_like(places))
     typical = float(np.quantile(nearest_distances(places), 0.25))
     return floats((places - places.min(axis=0)) / max(typical, extent / 40))

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pnet_lp.errors import PnetError
+
 IntArray: TypeAlias = npt.NDArray[np.int32]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -32,6 +34,28 @@ def floats(values: npt.ArrayLike) -> FloatArray:
 def booleans(values: npt.ArrayLike) -> BoolArray:
     """Return the same as bool."""
     return _read_only(values, np.bool_)
+
+
+def checked_array(
+    values: npt.ArrayLike, fault: type[PnetError], where: str, *, whole: bool = False
+) -> npt.NDArray[Any]:
+    """Return the array that a caller gives.
+
+    Args:
+        values: of any kind.
+        fault: what is raised.
+        where: what they are of, for messages.
+        whole: whether they are whole numbers, and returned as int64.
+
+    Raises:
+        fault: some are masked out, or are no whole numbers.
+    """
+    if np.ma.is_masked(values):
+        raise fault("values are masked out", where=where, allowed="an array without a mask")
+    array = np.asarray(values)
+    if whole and array.size and not (array.dtype.kind in "iuf" and np.all(array == np.floor(array))):
+        raise fault("not a list of whole numbers", where=where, found=f"values of type {array.dtype}")
+    return array.astype(np.int64, copy=False) if whole else array
 
 
 def _read_only(values: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Self, TypeVar
+from typing import Annotated, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,31 @@ K = TypeVar("K", bound="type[Certificate]")
 
 CERTIFICATES: dict[str, type[Certificate]] = {}
 """The kinds, by the names that saved results give them."""
+
+
+@dataclass(frozen=True)
+class ArrayForm:
+    """What a saved array has to be; the annotation of a field carries it.
+
+    Attributes:
+        dtype: as NumPy writes it, little-endian.
+        axes: what is along each axis, by name, or how many there are; equal names are equal lengths.
+        or_empty: whether it may be missing, which is an array of shape ``[0]``.
+    """
+
+    dtype: str
+    axes: tuple[str | int, ...]
+    or_empty: bool = False
+
+
+def float_axes(*axes: str | int) -> ArrayForm:
+    """Return the form of an array of floating-point numbers."""
+    return ArrayForm("<f8", axes)
+
+
+def int_axes(*axes: str | int) -> ArrayForm:
+    """Return the form of an array of indices."""
+    return ArrayForm("<i4", axes)
 
 
 class LinkLengths:
@@ -117,9 +142,9 @@ class LinkCertificate(Certificate):
         up_length, down_length: float64 ``[planes, endpoints]``, lengths of the access links, >= 0.
     """
 
-    length: FloatArray
-    up_length: FloatArray
-    down_length: FloatArray
+    length: Annotated[FloatArray, float_axes("arcs")]
+    up_length: Annotated[FloatArray, float_axes("planes", "endpoints")]
+    down_length: Annotated[FloatArray, float_axes("planes", "endpoints")]
 
     def with_lengths(self, lengths: Lengths) -> Self:
         """Return the certificate with other lengths."""
@@ -145,10 +170,10 @@ class ArcCertificate(LinkCertificate):
 
     routing_form = "arc"
 
-    share: FloatArray
-    split_ptr: IntArray
-    split_arc: IntArray
-    split_fraction: FloatArray
+    share: Annotated[FloatArray, float_axes("planes", "demands")]
+    split_ptr: Annotated[IntArray, int_axes("rows + 1")]
+    split_arc: Annotated[IntArray, int_axes("entries")]
+    split_fraction: Annotated[FloatArray, float_axes("entries")]
 
     @classmethod
     def of(cls, proof: _core.Proof) -> ArcCertificate:
@@ -185,7 +210,7 @@ class PathCertificate(LinkCertificate):
 
     routing_form = "path"
 
-    weight: FloatArray
+    weight: Annotated[FloatArray, float_axes("paths")]
 
     def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
         """See :meth:`Certificate.paths`."""
@@ -208,8 +233,8 @@ class LoadCertificate(LinkCertificate):
 
     routing_form = "split"
 
-    load: FloatArray
-    share: FloatArray
+    load: Annotated[FloatArray, float_axes("arcs")]
+    share: Annotated[FloatArray, float_axes("planes", "demands")]
 
     def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
         """See :meth:`Certificate.paths`; the routing lists one path for each demand."""
@@ -244,15 +269,15 @@ class QuotientCertificate(Certificate):
     routing_form = "arc"
     per_demand = False
 
-    arc_class: IntArray
-    up_class: IntArray
-    down_class: IntArray
-    class_length: FloatArray
-    kind: IntArray
-    target: IntArray
-    node_class: IntArray
-    entry: IntArray
-    fraction: FloatArray
+    arc_class: Annotated[IntArray, int_axes("arcs")]
+    up_class: Annotated[IntArray, int_axes("planes", "endpoints")]
+    down_class: Annotated[IntArray, int_axes("planes", "endpoints")]
+    class_length: Annotated[FloatArray, float_axes("classes")]
+    kind: Annotated[IntArray, int_axes("endpoints")]
+    target: Annotated[IntArray, int_axes("kinds")]
+    node_class: Annotated[IntArray, int_axes("kinds", "nodes")]
+    entry: Annotated[IntArray, int_axes("entries", 4)]
+    fraction: Annotated[FloatArray, float_axes("entries")]
 
     @cached_property
     def length(self) -> FloatArray:  # type: ignore[override]

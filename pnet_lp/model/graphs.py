@@ -11,7 +11,7 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import scaled
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
-from pnet_lp.units import AMOUNTS, NS_PER_METRE
+from pnet_lp.units import AMOUNTS, NS_PER_METRE, misread
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -87,7 +87,7 @@ def cable_arguments(
     ranked = [(rank, node) for node in switches if (rank := _index(graph, node, "rack", where)) is not None]
     ranked.sort(key=lambda pair: pair[0])
     return {
-        "switches": list(map(str, switches)),
+        "switches": switches,
         "cable_u": ints([cable[1] for cable in cables]),
         "cable_v": ints([cable[2] for cable in cables]),
         "capacity_gbps": floats([cable[3] for cable in cables]),
@@ -96,7 +96,7 @@ def cable_arguments(
         "host_switch": ints(host_switch),
         "access_gbps": floats(access[:, 0]),
         "access_down_gbps": floats(access[:, 1]),
-        "host_names": list(map(str, hosts)),
+        "host_names": hosts,
         "tier": [_index(graph, node, "tier", where) or 0 for node in switches],
         "position": [_position(graph.nodes[node], f"{where}: {node!r}") for node in switches],
         "box": _boxes(graph, switches, where),
@@ -195,7 +195,7 @@ def _speed(
             )
         return speed
     try:
-        return float(value)
+        return _number(value)
     except (TypeError, ValueError, OverflowError):
         raise TopologyError(
             f"cable {u!r} - {v!r}: speed is not a number",
@@ -213,7 +213,7 @@ def _delay(data: Mapping[str, Any], ends: tuple[Hashable, Hashable], where: str)
     u, v = ends
     try:
         (name,) = given
-        delay = float(data[name]) * _DELAYS[name]
+        delay = _number(data[name]) * _DELAYS[name]
     except (TypeError, ValueError, OverflowError):
         delay = math.nan
     if math.isnan(delay):
@@ -248,12 +248,19 @@ def _position(data: Mapping[str, Any], where: str) -> tuple[float, float]:
     if pair is None:
         return math.nan, math.nan
     try:
-        x, y = map(float, pair)
+        x, y = map(_number, pair)
     except (TypeError, ValueError, OverflowError):
         raise TopologyError("a position is not a pair of numbers", where=where, found=pair) from None
     if not (math.isfinite(x) and math.isfinite(y)):
         raise TopologyError("a position is not finite", where=where, found=pair)
     return x, y
+
+
+def _number(value: Any) -> float:
+    """Return an attribute as a number; ValueError where it is a text that is none as it stands there."""
+    if isinstance(value, str) and misread(value):
+        raise ValueError(value)
+    return float(value)
 
 
 def _whole(value: object, what: str, where: str) -> int | None:

@@ -56,6 +56,8 @@ class Network:
         """
         if not planes:
             raise TopologyError("a network needs at least one plane")
+        if len(planes) > MOST_PLANES:
+            raise TopologyError("too many planes", found=len(planes), allowed=f"at most {MOST_PLANES}")
         first = planes[0]
         hosts_aligned = [_align_hosts(plane, first) for plane in planes]
         rack_order = first.rack_names

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.graphs import cable_arguments
 from pnet_lp.model.layout import Layout
-from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, DELAYS, are_amounts, are_delays
+from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, DELAYS, LARGEST, are_amounts, are_delays
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -126,6 +126,12 @@ class Plane:
             if isinstance(given, str):
                 raise TopologyError(f"{what} is a text", where=where, found=given, allowed="a list of names")
         names = tuple(map(str, range(switches))) if isinstance(switches, int) else tuple(map(str, switches))
+        for one, listed in (
+            ("switch", () if isinstance(switches, int) else switches),
+            ("host", host_names or ()),
+        ):
+            if any(name is None or name != name for name in listed):  # noqa: PLR0124 - NaN of any type
+                raise TopologyError(f"a {one} has no name", where=where)
         n = len(names)
         if n == 0:
             raise TopologyError("a plane needs at least one switch", where=where)
@@ -177,7 +183,7 @@ class Plane:
             access_up_gbps=floats(np.where(hosts >= 0, up, 0.0)),
             access_down_gbps=floats(np.where(hosts >= 0, down, 0.0)),
             host_names=hosts_named,
-            tier=ints(np.broadcast_to(np.asarray(tier), (n,))),
+            tier=ints(np.broadcast_to(checked_array(tier, TopologyError, where, whole=True), (n,))),
             label=label,
             position=None if position is None else _positions(position, n, where),
             layout=layout,
@@ -351,11 +357,18 @@ class Plane:
 
 def _positions(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None:
     """Return the checked positions of ``n`` switches, or None if none is known."""
-    array = floats(values)
+    array = floats(checked_array(values, TopologyError, where))
     if array.shape != (n, 2):
         raise TopologyError(f"{n} switches have positions of shape {array.shape}", where=where)
     if np.any(np.isinf(array)) or np.any(np.isnan(array[:, 0]) != np.isnan(array[:, 1])):
         raise TopologyError("a position is not a pair of finite numbers", where=where)
+    if np.any(far := np.abs(array) > LARGEST):
+        raise TopologyError(
+            "a position is too far away",
+            where=where,
+            found=float(array[far][0]),
+            allowed=f"up to {LARGEST:g}",
+        )
     return None if np.all(np.isnan(array)) else array
 
 
@@ -380,7 +393,7 @@ def _check_names(names: tuple[str, ...], one: str, many: str, where: str) -> Non
 
 
 def _indices(values: npt.ArrayLike, n: int, what: str, where: str, lowest: int = 0) -> IntArray:
-    raw = np.asarray(values)
+    raw = checked_array(values, TopologyError, where)
     if raw.size == 0:
         return ints(np.empty(0))
     if raw.ndim != 1 or not np.issubdtype(raw.dtype, np.integer):
@@ -396,7 +409,7 @@ def _indices(values: npt.ArrayLike, n: int, what: str, where: str, lowest: int =
 def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], where: str) -> FloatArray:
     allowed = f"{AMOUNTS} Gb/s"
     try:
-        raw = np.asarray(values, dtype=np.float64)
+        raw = checked_array(values, TopologyError, where).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise TopologyError("a link's speed is not a number", where=where, allowed=allowed) from None
     if raw.ndim > 0 and raw.shape != (count,):
@@ -414,7 +427,7 @@ def _delays(
 ) -> FloatArray | None:
     """Return the checked delays of ``count`` links, those not ``there`` having none; or None if none is known."""
     try:
-        raw = np.asarray(values, dtype=np.float64)
+        raw = checked_array(values, TopologyError, where).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise TopologyError("a link's delay is not a number", where=where, allowed=DELAYS) from None
     if raw.ndim > 0 and raw.shape != (count,):

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import Certificate, LinkLengths
+from pnet_lp.model.frozen import freeze, thawed
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
 
@@ -146,9 +147,9 @@ class ThroughputResult:
     iterations: int
     binding: str
     bottlenecks: tuple[Bottleneck, ...]
-    seconds: dict[str, float]
-    network: dict[str, Any]
-    traffic: dict[str, Any]
+    seconds: Mapping[str, float]
+    network: Mapping[str, Any]
+    traffic: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     certificate: Certificate | None = None
     interrupted: bool = False
@@ -159,6 +160,9 @@ class ThroughputResult:
     rates_gbps: FloatArray | None = field(default=None, repr=False)
     levels: tuple[FairLevel, ...] = field(default=(), repr=False)
     inputs: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        freeze(self, "figures", "seconds", "network", "traffic", "inputs")
 
     @property
     def value(self) -> float | None:
@@ -182,7 +186,7 @@ class ThroughputResult:
     def to_json(self) -> dict[str, Any]:
         """Return the document of ``pnet-lp throughput --json``."""
         return {
-            **self.figures,
+            **thawed(self.figures),
             "tolerance": self.tolerance,
             "status": self.status,
             "interrupted": self.interrupted,
@@ -193,9 +197,9 @@ class ThroughputResult:
             "level": self.level,
             "solver": self.solver,
             "iterations": self.iterations,
-            "seconds": self.seconds,
-            "network": self.network,
-            "traffic": self.traffic,
+            "seconds": thawed(self.seconds),
+            "network": thawed(self.network),
+            "traffic": thawed(self.traffic),
             "binding": self.binding,
             "bottlenecks": [{**vars(item), "link": list(item.link)} for item in self.bottlenecks],
             "warnings": list(self.warnings),

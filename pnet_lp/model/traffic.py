@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.demands import Demands, Pairs, Product
 from pnet_lp.model.network import Level
@@ -58,8 +58,8 @@ class TrafficMatrix:
                 within the range of :mod:`pnet_lp.units`, arrays of different lengths.
         """
         where = label or "traffic"
-        s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
-        d = np.asarray(demand, dtype=np.float64)
+        s, t = (checked_array(ends, TrafficError, where, whole=True).ravel() for ends in (src, dst))
+        d = checked_array(demand, TrafficError, where).astype(np.float64, copy=False)
         if s.shape != t.shape:
             raise TrafficError(f"{len(s)} sources and {len(t)} destinations", where=where)
         if d.ndim > 0 and d.shape != s.shape:
@@ -101,7 +101,12 @@ class TrafficMatrix:
         Raises:
             TrafficError: weights of different numbers of endpoints, or a product of two that is not a demand.
         """
-        rule = Product(floats(sends), floats(receives))
+        rule = Product(
+            *(
+                floats(checked_array(weights, TrafficError, label or "traffic"))
+                for weights in (sends, receives)
+            )
+        )
         if rule.sends.shape != rule.receives.shape or rule.sends.ndim != 1:
             raise TrafficError(
                 f"{rule.sends.size} weights of sources and {rule.receives.size} of destinations",
@@ -118,7 +123,7 @@ class TrafficMatrix:
     @classmethod
     def from_dense(cls, level: Level, matrix: npt.ArrayLike, *, label: str = "") -> TrafficMatrix:
         """Return the matrix whose entry ``[s, t]`` is the demand from s to t; the diagonal must be zero."""
-        dense = np.asarray(matrix, dtype=np.float64)
+        dense = checked_array(matrix, TrafficError, label or "traffic").astype(np.float64, copy=False)
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise TrafficError(
                 "a dense traffic matrix is square", where=label or "traffic", found=dense.shape

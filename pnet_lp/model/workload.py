@@ -16,6 +16,7 @@ from pnet_lp.model.arrays import (
     FloatArray,
     IntArray,
     booleans,
+    checked_array,
     fingerprint,
     floats,
     ints,
@@ -163,16 +164,22 @@ class Workload:
         """
         where = label or "workload"
         flow_at = place or (lambda flow: f"{where}: flow {flow}")
-        s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
+        s, t = (checked_array(ends, WorkloadError, where, whole=True).ravel() for ends in (src, dst))
         count = len(s)
         if not count:
             raise WorkloadError("the workload has no flows", where=where)
-        bytes_, start = np.asarray(size), np.asarray(start_ps)
-        own_task = np.arange(count) if task is None else np.asarray(task)
-        shared = np.arange(count) if connection is None else np.asarray(connection)
-        opens = np.asarray(connects, dtype=bool)
+        bytes_, start, own_task, shared = (
+            checked_array(values, WorkloadError, where)
+            for values in (
+                size,
+                start_ps,
+                np.arange(count) if task is None else task,
+                np.arange(count) if connection is None else connection,
+            )
+        )
+        opens = checked_array(connects, WorkloadError, where).astype(bool)
         named = np.asarray([] if stage is None else stage, dtype=str)
-        weights = np.asarray(weight, dtype=np.float64)
+        weights = checked_array(weight, WorkloadError, where).astype(np.float64)
         for name, array in (
             ("dst", t),
             ("size", bytes_),
@@ -320,7 +327,7 @@ def _parents(
     """Return ``(pointer, parents, acknowledged)`` by flow; raise WorkloadError where flows wait for each other."""
     if after is None:
         return np.zeros(count + 1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
-    child, parent = (np.asarray(side, dtype=np.int64).ravel() for side in after)
+    child, parent = (checked_array(side, WorkloadError, where, whole=True).ravel() for side in after)
     if child.shape != parent.shape:
         raise WorkloadError(f"{len(child)} flows wait for {len(parent)}", where=where)
     known = np.asarray(acknowledged, dtype=bool)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.errors import SpecError, TopologyError, TrafficError
+from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.model.arrays import checked_array
 from pnet_lp.model.network import Level, check_network
 from pnet_lp.registry import validate
 from pnet_lp.seeds import check_seed
@@ -173,7 +174,8 @@ def _of_array(array: npt.NDArray[Any], settings: PlaneSettings, capacity: str | 
         raise TopologyError(
             "a switch has a link to itself", where="topology", allowed="zeros on the diagonal"
         )
-    u, v = np.nonzero(np.triu(array) + np.tril(array).T)
+    joined = checked_array(array, TopologyError, "topology") != 0
+    u, v = np.nonzero(np.triu(joined | joined.T))
     return Plane.from_cables(
         len(array),
         u,
@@ -191,6 +193,7 @@ def _of_frame(table: pd.DataFrame, settings: PlaneSettings, capacity: str | None
     if not {"u", "v"} <= set(table.columns):
         found = ", ".join(map(str, table.columns))
         raise TopologyError("a table of cables has columns u and v", where="topology", found=found)
+    _check_filled(table[["u", "v"]], TopologyError, "topology")
     others: list[str | int] = [column for column in table.columns if column not in {"u", "v"}]
     # An empty list is an error of networkx.
     graph = nx.from_pandas_edgelist(table, "u", "v", edge_attr=others or None, create_using=nx.MultiGraph)
@@ -214,8 +217,12 @@ def _matrix_of_array(array: npt.NDArray[Any], network: Network, level: Level) ->
 
 def _matrix_of_frame(table: pd.DataFrame, network: Network, level: Level) -> TrafficMatrix:
     if {"src", "dst", "demand"} <= set(table.columns):
+        table = table[["src", "dst", "demand"]]
+        _check_filled(table, TrafficError, "traffic")
         src, dst, demand = (table[key].tolist() for key in ("src", "dst", "demand"))
     elif list(table.index) == list(table.columns):
+        _check_filled(table, TrafficError, "traffic")
+        _check_filled(table.columns.to_frame(), TrafficError, "traffic")
         places = np.argwhere(table.to_numpy() != 0)
         ends = list(table.index)
         src, dst = ([ends[i] for i in places[:, side]] for side in (0, 1))
@@ -235,6 +242,14 @@ def _matrix_of_frame(table: pd.DataFrame, network: Network, level: Level) -> Tra
     return matrix_of_columns(
         list(place), ends[0], ends[1], demand, network, level, "table", lambda row: f"traffic: row {row}"
     )
+
+
+def _check_filled(table: pd.DataFrame, fault: type[PnetError], where: str) -> None:
+    """Raise ``fault`` where a field of a table is empty."""
+    empty = np.argwhere(table.isna().to_numpy())
+    if len(empty):
+        row, column = empty[0].tolist()
+        raise fault(f"{table.columns[column]} is empty", where=f"{where}: row {row}")
 
 
 def _end(value: object) -> str | int:

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, checked_array, floats, ints
 from pnet_lp.model.brief import brief
 
 
@@ -49,7 +49,7 @@ class Circuits:
         Raises:
             SpecError: a rack out of range or joined to itself, or with more circuits than ports.
         """
-        pairs = np.sort(np.asarray(ends, dtype=np.int64).reshape(-1, 2), axis=1)
+        pairs = np.sort(checked_array(ends, SpecError, "circuits", whole=True).reshape(-1, 2), axis=1)
         if np.any(wrong := (pairs < 0) | (pairs >= racks)):
             raise SpecError(
                 "no such rack", where="circuits", found=int(pairs[wrong][0]), allowed=f"0 to {racks - 1}"

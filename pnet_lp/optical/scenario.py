@@ -67,7 +67,7 @@ class HybridScenario:
             self.uplink_gbps,
             host_switch=np.repeat(racks, self.servers_per_rack),
             access_gbps=self.link_gbps,
-            tier=np.r_[np.zeros(self.racks), 1],
+            tier=np.r_[np.zeros(self.racks, dtype=np.int32), 1],
             label="tree",
         )
         return Network.from_planes([star])

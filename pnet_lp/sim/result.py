@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pnet_lp.extras import load
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
+from pnet_lp.model.frozen import freeze
 from pnet_lp.model.workload import LongArray
 from pnet_lp.sim.ports import Ports
 
@@ -74,6 +75,9 @@ class SimulationResult:
     network: Mapping[str, Any]
     workload: Mapping[str, Any]
     warnings: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "flow", "port", "traces", "settings", "network", "workload")
 
     @property
     def flow_count(self) -> int:

@@ -24,6 +24,7 @@ from pnet_lp.model import Bottleneck, Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import CERTIFICATES
+from pnet_lp.model.frozen import freeze
 from pnet_lp.model.result import Status, ValueKey
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.routing import Routing, parse_routing
@@ -83,6 +84,9 @@ class Verification:
     trusted: tuple[str, ...]
     second: SecondConcurrent | None = None
     rate: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self, "figures")
 
     @property
     def link_load(self) -> FloatArray | None:

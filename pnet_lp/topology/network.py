@@ -140,8 +140,9 @@ def _settled(
         raise SpecError("a network needs at least one topology")
     if planes < 1:
         raise SpecError("a network has at least one plane", where="planes", found=planes)
-    if planes > MOST_PLANES:
-        raise SpecError("too many planes", where="planes", found=planes, allowed=f"at most {MOST_PLANES}")
+    for count in (planes, 1 if isinstance(texts, str | Plane) else len(texts)):
+        if count > MOST_PLANES:
+            raise SpecError("too many planes", where="planes", found=count, allowed=f"at most {MOST_PLANES}")
     if variant is not None and variant not in VARIANTS:
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 import pnet_lp
 from pnet_lp.drawing import draw
-from pnet_lp.errors import CertificateError, PnetError
+from pnet_lp.errors import CertificateError, PnetError, TopologyError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, Plane
 from pnet_lp.questions.throughput.links import link_table
@@ -365,3 +365,14 @@ def test_the_pictures_of_the_documentation_are_these() -> None:
         for key, (classes, points) in both[0].items():
             assert both[1][key][0] == classes
             np.testing.assert_allclose(both[1][key][1], points, atol=0.1)
+
+
+def test_positions_whose_differences_are_no_numbers(tmp_path: Path) -> None:
+    """Too far apart they are refused, and next to nothing apart they are one place."""
+    with pytest.raises(
+        TopologyError, match=r"a position is too far away, found -1e\+308; allowed: up to 1e\+15"
+    ):
+        Plane.from_cables(2, [0], [1], position=[[1e308, 0], [-1e308, 0]])
+    near = Plane.from_cables(3, [0, 1], [1, 2], position=[[0, 0], [5e-324, 0], [0, 5e-324]])
+    Network.from_planes([near]).draw(tmp_path / "n.svg")
+    assert (tmp_path / "n.svg").read_text().startswith("<svg")

@@ -74,3 +74,14 @@ def test_wrong_dense_matrices(dense: Any, message: str) -> None:
     with pytest.raises(TrafficError) as caught:
         TrafficMatrix.from_dense("rack", dense)
     assert str(caught.value) == message
+
+
+def test_indices_are_whole_numbers_and_masks_count() -> None:
+    with pytest.raises(TrafficError, match="not a list of whole numbers, found 'values of type float64'"):
+        TrafficMatrix.from_entries("rack", 3, [0, 1.5], [1, 2])
+    assert len(TrafficMatrix.from_entries("rack", 3, [0.0, 1.0], [1, 2]).demand) == 2
+    for masked in ({"src": 1}, {"dst": 1}, {"demand": 1}):
+        arrays = {"src": [0, 1], "dst": [1, 2], "demand": [1.0, 1.0]}
+        arrays |= {key: np.ma.array(arrays[key], mask=[0, at]) for key, at in masked.items()}
+        with pytest.raises(TrafficError, match="values are masked out"):
+            TrafficMatrix.from_entries("rack", 3, **arrays)

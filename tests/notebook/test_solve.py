@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,8 @@ import pytest
 
 import pnet_lp as pn
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
+from pnet_lp.files import json_text
+from pnet_lp.model import Network
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network, build_plane
 from pnet_lp.traffic import build_traffic
@@ -323,3 +327,79 @@ def test_a_routing_that_does_not_split_has_a_path_for_each_demand(routing: str) 
 def test_paths_that_are_none(routing: str) -> None:
     with pytest.raises(SpecError, match="splits demands at every switch"):
         _ = pn.throughput("fat-tree:k=4", routing=routing).paths
+
+
+def test_nothing_is_left_out_of_arrays() -> None:
+    """Neither masks nor numbers beyond 2^63 of NumPy's arrays pass for something else."""
+    heavy = np.zeros((3, 3), dtype=np.uint64)
+    heavy[0, 1] = heavy[1, 0] = 2**63
+    with pytest.raises(TopologyError, match="cable '0' - '1': invalid speed, found 9"):
+        pn.throughput(heavy, traffic="all-to-all")
+    small = np.array([[0, -128], [-128, 0]], dtype=np.int8)
+    with pytest.raises(TopologyError, match="invalid speed, found -128"):
+        pn.throughput(small, traffic="all-to-all")
+    masked = np.ma.array(np.ones((3, 3)) - np.eye(3), mask=np.eye(3)[::-1])
+    with pytest.raises(
+        TopologyError, match="topology: values are masked out; allowed: an array without a mask"
+    ):
+        pn.throughput(masked, traffic="all-to-all")
+    with pytest.raises(TrafficError, match="values are masked out"):
+        pn.throughput("ring:n=3", traffic=masked)
+
+
+@pytest.mark.parametrize("empty", [None, float("nan"), pd.NA])
+def test_empty_fields_of_a_table_are_no_names(empty: object) -> None:
+    table = pd.DataFrame({"u": ["a", "b"], "v": ["b", empty], "capacity_gbps": [1.0, 1.0]})
+    with pytest.raises(TopologyError, match="topology: row 1: v is empty"):
+        pn.throughput(table, traffic="all-to-all")
+    for column in ("src", "demand"):
+        demands = pd.DataFrame({"src": ["0", "1"], "dst": ["1", "2"], "demand": [1.0, 2.0]}).astype(object)
+        demands.loc[1, column] = empty
+        with pytest.raises(TrafficError, match=f"traffic: row 1: {column} is empty"):
+            pn.throughput("ring:n=3", traffic=demands)
+    square = pd.DataFrame(np.ones((2, 2)) - np.eye(2), index=["0", "1"], columns=["0", "1"]).astype(object)
+    square.iloc[0, 1] = empty
+    with pytest.raises(TrafficError, match="traffic: row 0: 1 is empty"):
+        pn.throughput("ring:n=3", traffic=square)
+
+
+def test_a_graph_of_nodes_without_a_name() -> None:
+    graph = nx.Graph()
+    graph.add_edge("a", float("nan"), capacity_gbps=1.0)
+    with pytest.raises(TopologyError, match="a switch has no name"):
+        pn.throughput(graph, traffic="all-to-all")
+
+
+def test_too_many_planes_as_a_list() -> None:
+    with pytest.raises(SpecError, match="planes: too many planes, found 5000; allowed: at most 4096"):
+        pn.throughput(["ring:n=3"] * 5000, traffic="all-to-all")
+    with pytest.raises(TopologyError, match="too many planes, found 5000; allowed: at most 4096"):
+        Network.from_planes([build_plane("ring:n=3")] * 5000)
+
+
+def test_answers_cannot_be_changed() -> None:
+    found = pn.throughput("ring:n=4", traffic="all-to-all", objective="max-min")
+    before = json_text(found.to_json())
+    result = found.result
+    changes: list[Callable[[], object]] = [
+        lambda: result.figures.update(total_gbps=1.0),
+        lambda: result.figures.__setitem__("total_gbps", 1.0),
+        result.figures["rates_gbps"].clear,
+        lambda: result.figures["levels"].append(1),
+        lambda: result.figures["levels"][0].pop("rate_gbps"),
+        lambda: result.network.setdefault("x", 1),
+        result.traffic.popitem,
+        lambda: result.seconds.__delitem__("solve"),
+        lambda: found.verify().figures.update(total_gbps=1.0),
+    ]
+    for change in changes:
+        with pytest.raises((TypeError, AttributeError)):
+            change()
+    document = found.to_json()
+    document["levels"].clear()
+    document["network"].clear()
+    assert json_text(found.to_json()) == before
+    for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert json_text(again.to_json()) == before
+        with pytest.raises(TypeError, match="cannot be changed"):
+            again.figures["total_gbps"] = 1.0
