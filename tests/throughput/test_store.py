@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.document import FORMS, StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import _SECOND, verify_file
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 
 from .conftest import all_to_all, fat_tree, random_network
 
@@ -104,7 +107,11 @@ MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {
         bad_array(shape=[2**40]),
         r"the arrays unpack to 8\.0 TiB; allowed: at most 512\.0 MiB",
     ),
-    "cable": (("instance", "network", "planes", 0, "cable_u"), bad_array(), r"planes\.0: .*whole numbers"),
+    "cable": (
+        ("instance", "network", "planes", 0, "cable_u"),
+        bad_array(),
+        r"planes\.0: cable_u is of type <f8 and .*, not of <i4",
+    ),
     "speed": (
         ("instance", "network", "planes", 0, "capacity_uv_gbps"),
         StoredArray.of(np.array([-1.0])).model_dump(),
@@ -207,3 +214,61 @@ def test_every_certificate_is_stored_and_computed_a_second_time() -> None:
     for name, certificate in CERTIFICATES.items():
         arrays = {field.name for field in dataclasses.fields(certificate)}  # type: ignore[arg-type]
         assert FORMS[name].model_fields.keys() == {"form"} | arrays
+
+
+def arrays(value: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every array of a document with its place."""
+    if isinstance(value, dict) and value.keys() == {"dtype", "shape", "data"}:
+        yield where, value
+        return
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from arrays(item, f"{where}.{key}" if where else str(key))
+
+
+@pytest.mark.parametrize(
+    ("objective", "routing", "solver"),
+    [
+        ("concurrent", "ideal", "auto"),
+        ("concurrent", "ideal", "symmetric"),
+        ("max-min", "ksp:2", "auto"),
+        ("total", "ecmp-split", "auto"),
+    ],
+)
+def test_every_array_has_the_type_and_shape_it_is_said_to_have(
+    objective: str, routing: str, solver: str, tmp_path: Path
+) -> None:
+    """Nothing is computed from arrays of other types and shapes; the message names the key."""
+    network = build_network("ring:n=4", planes=2, hosts_per_switch=1)
+    traffic = build_traffic("all-to-all", network)
+    path = tmp_path / "r.json"
+    found = solve(network, traffic, objective=objective, routing=routing, solver=solver)
+    save_result(path, network, traffic, found)
+    text = path.read_text()
+    places = [where for where, _ in arrays(json.loads(text))]
+    assert len(places) > 15
+    for where in places:
+        for change in (
+            lambda values: values.astype(np.int64 if values.dtype.kind == "f" else np.float64),
+            lambda values: values.reshape(1, -1) if values.ndim == 1 else values.reshape(-1),
+        ):
+            document = json.loads(text)
+            stored = dict(arrays(document))[where]
+            stored |= StoredArray.of(change(StoredArray.model_validate(stored).decode())).model_dump()
+            path.write_text(json.dumps(document))
+            owner, _, key = where.rpartition(".")
+            with pytest.raises(SpecError) as caught:
+                load_result(path)
+            assert str(caught.value).startswith(f"{path}: {owner}: {key} is of type "), where
+
+
+def test_arrays_that_go_together_have_one_length(tmp_path: Path) -> None:
+    network = build_network("ring:n=4")
+    traffic = build_traffic("all-to-all", network)
+    path = tmp_path / "r.json"
+    save_result(path, network, traffic, solve(network, traffic))
+    document = json.loads(path.read_text())
+    document["certificate"]["split_fraction"] = StoredArray.of(np.ones(3)).model_dump()
+    path.write_text(json.dumps(document))
+    with pytest.raises(SpecError, match=r"certificate: split_fraction has 3 entries, and split_arc has \d+"):
+        load_result(path)

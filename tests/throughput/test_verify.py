@@ -195,7 +195,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
                         "rate": 1.0,
                         "upper": 1.0,
                         "margin": 0.0,
-                        "demands": StoredArray.of(np.arange(2)).model_dump(),
+                        "demands": StoredArray.of(np.arange(2, dtype=np.int32)).model_dump(),
                     }
                     | {key: d["certificate"][key] for key in ("length", "up_length", "down_length")}
                 ]

@@ -142,7 +142,11 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str | tuple[str, str]]] 
         "answer.levels.0 has an upper bound below",
     ),
     ("max-min", put("answer", "levels", to=lambda _: []), NO_LEVELS),
-    ("max-min", change("answer", "levels", 0, "demands", to=lambda v: v.astype(float)), NO_LEVELS),
+    (
+        "max-min",
+        change("answer", "levels", 0, "demands", to=lambda v: v.astype(float)),
+        "demands is of type <f8",
+    ),
     ("max-min", put("levels", 0, "demands", to=lambda n: n + 1), "levels is claimed to be"),
     ("max-min", put("total_gbps", to=lambda v: v * 1.01), "total_gbps is claimed to be"),
     (MIN_COST, put("cost_gbps_links", to=lambda v: v * 0.99), "cost_gbps_links is claimed to be"),
@@ -238,7 +242,7 @@ def test_unfair_rates_are_caught(routing: str, tmp_path: Path) -> None:
             | {
                 "rate": rate,
                 "upper": rate * (1 + 1e-6),
-                "demands": StoredArray.of(np.array([j])).model_dump(),
+                "demands": StoredArray.of(np.array([j], dtype=np.int32)).model_dump(),
             }
             for j, rate in enumerate(rates.tolist())
         ],
@@ -294,7 +298,7 @@ def test_seeds_that_nothing_can_be_drawn_from_are_refused(routing: str, seed: in
 def test_arcs_that_are_no_indices_are_caught(tmp_path: Path) -> None:
     network, traffic = few_demands(2, random_network)
     document = saved(tmp_path / "r.json", network, traffic, "concurrent")
-    change("certificate", "split_arc", to=lambda arcs: arcs.astype(float))(document)
+    change("certificate", "split_arc", to=lambda arcs: arcs + 10_000)(document)
     (tmp_path / "r.json").write_text(json.dumps(document))
     with pytest.raises(PnetError, match=r"certificate.split_arc names an unknown arc"):
         verify_file(tmp_path / "r.json")

@@ -14,14 +14,14 @@ import functools
 import math
 import operator
 import zlib
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, cast, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from pnet_lp.model import Certificate
-from pnet_lp.model.certificates import CERTIFICATES
+from pnet_lp.model.certificates import CERTIFICATES, ArrayForm, float_axes, int_axes
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.result import LinkKind, Status
 from pnet_lp.routing import Policy
@@ -40,6 +40,26 @@ class Stored(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
+    @model_validator(mode="after")
+    def _check_arrays(self) -> Self:
+        """Refuse arrays of another type or number of axes than their field says, or of lengths that do not agree."""
+        lengths: dict[str | int, tuple[str, int]] = {}
+        for name, field in type(self).model_fields.items():
+            form = next((item for item in field.metadata if isinstance(item, ArrayForm)), None)
+            stored = getattr(self, name)
+            if form is None or stored is None or (form.or_empty and stored.shape == [0]):
+                continue
+            if stored.dtype != form.dtype or len(stored.shape) != len(form.axes):
+                raise ValueError(
+                    f"{name} is of type {stored.dtype} and shape {stored.shape}, not of {form.dtype} and "
+                    f"[{', '.join(map(str, form.axes))}]"
+                )
+            for axis, length in zip(form.axes, stored.shape, strict=True):
+                known, expected = lengths.setdefault(axis, (name, axis if isinstance(axis, int) else length))
+                if length != expected:
+                    raise ValueError(f"{name} has {length} {axis}, and {known} has {expected}")
+        return self
+
 
 class StoredArray(Stored):
     """An array of numbers."""
@@ -49,7 +69,7 @@ class StoredArray(Stored):
     data: str
 
     @classmethod
-    def of(cls, array: npt.NDArray[Any]) -> StoredArray:
+    def of(cls, array: npt.NDArray[Any]) -> Self:
         """Return an array as it is stored."""
         little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
         data = base64.b64encode(zlib.compress(little.tobytes(), level=6)).decode("ascii")
@@ -77,20 +97,20 @@ class StoredPlane(Stored):
     """A plane; keys as the arguments of :class:`~pnet_lp.model.Plane`."""
 
     switch_names: list[str]
-    cable_u: StoredArray
-    cable_v: StoredArray
-    capacity_uv_gbps: StoredArray
-    capacity_vu_gbps: StoredArray
-    rack_switch: StoredArray
-    host_switch: StoredArray
-    access_up_gbps: StoredArray
-    access_down_gbps: StoredArray
+    cable_u: Annotated[StoredArray, int_axes("cables")]
+    cable_v: Annotated[StoredArray, int_axes("cables")]
+    capacity_uv_gbps: Annotated[StoredArray, float_axes("cables")]
+    capacity_vu_gbps: Annotated[StoredArray, float_axes("cables")]
+    rack_switch: Annotated[StoredArray, int_axes("racks")]
+    host_switch: Annotated[StoredArray, int_axes("hosts")]
+    access_up_gbps: Annotated[StoredArray, float_axes("hosts")]
+    access_down_gbps: Annotated[StoredArray, float_axes("hosts")]
     host_names: list[str]
-    tier: StoredArray
+    tier: Annotated[StoredArray, int_axes("switches")]
     label: str
-    box: StoredArray | None = None
-    delay_ns: StoredArray | None = None
-    access_delay_ns: StoredArray | None = None
+    box: Annotated[StoredArray | None, int_axes("switches")] = None
+    delay_ns: Annotated[StoredArray | None, float_axes("cables")] = None
+    access_delay_ns: Annotated[StoredArray | None, float_axes("hosts")] = None
 
 
 class StoredNetwork(Stored):
@@ -105,11 +125,11 @@ class StoredTraffic(Stored):
 
     level: Level
     endpoints: _Count
-    src: StoredArray | None = None
-    dst: StoredArray | None = None
-    demand: StoredArray | None = None
-    sends: StoredArray | None = None
-    receives: StoredArray | None = None
+    src: Annotated[StoredArray | None, int_axes("demands")] = None
+    dst: Annotated[StoredArray | None, int_axes("demands")] = None
+    demand: Annotated[StoredArray | None, float_axes("demands")] = None
+    sends: Annotated[StoredArray | None, float_axes("endpoints")] = None
+    receives: Annotated[StoredArray | None, float_axes("endpoints")] = None
     label: str
 
 
@@ -120,19 +140,15 @@ class StoredInstance(Stored):
     traffic: StoredTraffic
 
 
-class StoredLengths(Stored):
-    """Lengths of links."""
-
-    length: StoredArray
-    up_length: StoredArray
-    down_length: StoredArray
-
-
 def _stored(kind: type[Certificate]) -> type[Stored]:
     """Return the form in which a certificate is stored: its arrays, and its name."""
     name = kind.name
     fields: dict[str, Any] = {"form": (Literal[name], name)} | {
-        field.name: (StoredArray, ...) for field in dataclasses.fields(cast("type[DataclassInstance]", kind))
+        field.name: (
+            Annotated[StoredArray, *get_type_hints(kind, include_extras=True)[field.name].__metadata__],
+            ...,
+        )
+        for field in dataclasses.fields(cast("type[DataclassInstance]", kind))
     }
     return create_model(f"Stored{kind.__name__}", __base__=Stored, **fields)
 
@@ -156,22 +172,32 @@ class StoredBottleneck(Stored):
     capacity_gbps: _Finite
 
 
-class StoredLevel(StoredLengths):
-    """A level of fair rates."""
+class StoredLevel(Stored):
+    """A level of fair rates; lengths are empty where full links prove it."""
 
     rate: _Finite
     upper: _Finite | None
-    demands: StoredArray
+    demands: Annotated[StoredArray, int_axes("demands")]
+    length: Annotated[StoredArray, ArrayForm("<f8", ("arcs",), or_empty=True)]
+    up_length: Annotated[StoredArray, ArrayForm("<f8", ("planes", "endpoints"), or_empty=True)]
+    down_length: Annotated[StoredArray, ArrayForm("<f8", ("planes", "endpoints"), or_empty=True)]
     margin: _Finite | None = Field(None, exclude=True)
     """Of files of earlier versions, whose proof holds without it or not at all."""
+
+
+class StoredInput(StoredArray):
+    """What an objective read: a number for each link."""
+
+    dtype: Literal["<f8"]
+    shape: Annotated[list[_Count], Field(min_length=1, max_length=1)]
 
 
 class StoredAnswer(Stored):
     """What an objective says beside its figures."""
 
-    rates_gbps: StoredArray | None = None
+    rates_gbps: Annotated[StoredArray | None, float_axes("demands")] = None
     levels: list[StoredLevel] = []
-    inputs: dict[str, StoredArray] = {}
+    inputs: dict[str, StoredInput] = {}
 
 
 class Document(Stored):

@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import read_limited
+from pnet_lp.layouts import json_number
 from pnet_lp.memory import check_fits
 from pnet_lp.model import (
     Bottleneck,
@@ -44,6 +45,7 @@ from pnet_lp.throughput.proofs.document import (
     Stored,
     StoredAnswer,
     StoredArray,
+    StoredInput,
     StoredLevel,
     StoredNetwork,
     StoredPlane,
@@ -116,7 +118,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
         answer = StoredAnswer(
             rates_gbps=StoredArray.of(result.rates_gbps),
             levels=[StoredLevel(**_packed_level(level)) for level in result.levels],
-            inputs={name: StoredArray.of(values) for name, values in result.inputs.items()},
+            inputs={name: StoredInput.of(values) for name, values in result.inputs.items()},
         )
         document["answer"] = answer.model_dump()
     write_json(path, document)
@@ -134,7 +136,7 @@ def load_result(path: str | Path) -> StoredResult:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
-        raise _malformed(path, key, first["msg"]) from None
+        raise _malformed(path, key, first["msg"].removeprefix("Value error, ")) from None
     _check_sizes(path, length, document)
     extra = document.__pydantic_extra__ or {}
     proof, answer, instance = document.certificate, document.answer, document.instance
@@ -166,9 +168,12 @@ def _read_json(path: str | Path) -> tuple[Any, int]:
     """Return the JSON value in a file, in which no key is given twice, and the file's bytes."""
     text = read_limited(path, SpecError, LARGEST_RESULT)
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number), len(text)
+        content = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_no_number, parse_float=json_number
+        )
     except (ValueError, RecursionError) as error:
         raise _malformed(path, "", f"not JSON: {error}") from None
+    return content, len(text)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
