@@ -16,7 +16,7 @@ from collections import Counter
 from fnmatch import fnmatch
 from pathlib import Path
 
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import CertificateError, PnetError
 
 from .mutators import distorted
 from .readers import Reader, readers
@@ -52,7 +52,11 @@ def outcome(reader: Reader, data: bytes) -> tuple[str, str]:
         found = ("read", "")
     except PnetError as error:
         text = str(error)
-        one = text.isprintable() and len(text) <= LONGEST and error.exit_code == 2
+        one = (
+            text.isprintable()
+            and len(text) <= LONGEST
+            and (error.exit_code == 2 or type(error) is CertificateError)
+        )
         found = ("refused" if one else "several lines", text)
     except Exception as error:  # any at all: it is counted and shown
         found = ("foreign", f"{type(error).__name__}: {error}")

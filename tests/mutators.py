@@ -6,6 +6,8 @@ import random
 import re
 from collections.abc import Callable
 
+from .structures import structure
+
 TOKEN = re.compile(rb"[A-Za-z0-9_.+-]+")
 
 VALUES = [
@@ -188,6 +190,7 @@ MUTATORS: tuple[Mutator, ...] = (
         encoding,
         integer,
     ),
+    *[structure] * 15,
 )
 
 

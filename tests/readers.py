@@ -33,9 +33,10 @@ from pnet_lp.throughput.bounds import BOUNDS, chosen_bounds
 from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.objectives.base import OBJECTIVES
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
-from pnet_lp.throughput.proofs.store import load_result, save_result
+from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solve import check_solver
 from pnet_lp.throughput.solvers.base import SOLVERS
+from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network, check_topology
 from pnet_lp.topology.family import topologies
 from pnet_lp.topology.io import NETWORK_FORMATS, parse_plane
@@ -154,7 +155,7 @@ def readers() -> dict[str, Reader]:
     found["link costs"] = Reader(
         (b"plane,u,v,cost\n0,0,1,3\n0,1,2,0.5\n",), _file(lambda path: read_link_costs(path, ring))
     )
-    found["result"] = Reader(tuple(map(_result, ("concurrent", "max-min"))), _file(load_result))
+    found["result"] = Reader(tuple(_result(*query) for query in _SAVED), _file(verify_file))
     options = TopologyOptions()
     for registry, read in (
         (topologies, check_topology),
@@ -208,9 +209,27 @@ def _claims(path: Path) -> object:
     return load_experiment(path.parent)
 
 
-def _result(objective: str) -> bytes:
-    network = build_network("ring:n=4")
-    traffic = build_traffic("stride:s=1", network)
+_SAVED = (
+    ("concurrent", "ideal", "auto"),
+    ("concurrent", "ksp:2", "auto"),
+    ("concurrent", "ecmp-split", "auto"),
+    ("concurrent", "vlb", "auto"),
+    ("concurrent", "ideal", "symmetric"),
+    ("min-max-utilisation", "ecmp", "auto"),
+    ("max-min", "ideal", "auto"),
+    ("max-min", "ksp:2", "auto"),
+    ("max-min-fill", "ecmp", "auto"),
+    ("total", "ideal", "auto"),
+    ("min-cost:fraction=0.9", "ksp:2", "auto"),
+)
+"""Results of every kind of certificate and answer."""
+
+
+def _result(objective: str, routing: str, solver: str) -> bytes:
+    network = build_network("ring:n=4", planes=2, hosts_per_switch=1 + (routing == "ideal"))
+    traffic = build_traffic("all-to-all" if solver == "symmetric" else "stride:s=1", network)
     path = Path(_FOLDER.name) / "result.json"
-    save_result(path, network, traffic, solve(network, traffic, objective=objective))
+    save_result(
+        path, network, traffic, solve(network, traffic, objective=objective, routing=routing, solver=solver)
+    )
     return path.read_bytes()

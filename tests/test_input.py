@@ -1,6 +1,8 @@
 """What anybody may have written: every reader answers with what it reads or with one sentence, and soon."""
 
+import itertools
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -22,8 +24,10 @@ from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.io import read_traffic
 from pnet_lp.units import format_bytes
 
-from .campaign import FAULTS, foreign_to, tried
+from .campaign import FAULTS, foreign_to, outcome, tried
+from .commands import ran
 from .readers import EXPERIMENTS, readers
+from .structures import structure
 from .test_house import REGISTRIES
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +43,30 @@ def test_distorted_input_is_read_or_refused(name: str) -> None:
     count = int(os.environ.get("PNET_LP_MUTATIONS", "20"))
     seen, shown = tried(name, READERS[name], count, foreign_to(READERS))
     assert not [kind for kind in FAULTS if seen[kind]], shown
+
+
+@pytest.mark.parametrize(
+    "name", ["result", "matrix npz", "matrix parquet", "network graphml", "claims", "price book"]
+)
+def test_faults_of_structure_are_read_or_refused(name: str) -> None:
+    """Of keys, values, arrays, rows and members, which bytes changed at random seldom reach."""
+    count = 5 * int(os.environ.get("PNET_LP_MUTATIONS", "20"))
+    rng, reader, changed, found = random.Random(f"structure of {name}"), READERS[name], 0, []
+    for _ in range(count):
+        seed = rng.choice(reader.seeds)
+        data = structure(seed, rng)
+        changed += data != seed
+        found.append(outcome(reader, data))
+    assert [one for one in found if one[0] in FAULTS] == []
+    # Not each can be written, and some change nothing.
+    assert changed > count / 2
+
+
+def test_commands_on_faulty_files(tmp_path: Path) -> None:
+    count = 4 * int(os.environ.get("PNET_LP_MUTATIONS", "20"))
+    found = list(itertools.islice(ran(READERS, random.Random("commands"), tmp_path), count))
+    assert [one for one in found if one[1]] == []
+    assert {what[-3:] for what, *_ in found} >= {"(0)", "(2)"}
 
 
 def test_every_registry_has_a_reader() -> None:

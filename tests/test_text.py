@@ -21,8 +21,8 @@ from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.io import read_traffic, write_traffic
 
-EVIL = "a\x1b]52;c;eA==\x07\x1b]8;;http://x\x1b\\b\x1b[2J\u202ec\u200bd\x85\x9b\ud800e\rf\x7f"
-SHOWN = "a\\x1b]52;c;eA==\\x07\\x1b]8;;http://x\\x1b\\b\\x1b[2J\\u202ec\\u200bd\\x85\\x9b\\ud800e\\rf\\x7f"
+EVIL = "a\x1b]52;c;eA==\x07\x1b]8;;x\x1b\\b\x1b[2J\u202ec\u200bd\x85\x9b\ud800e\rf\x7f"
+SHOWN = "a\\x1b]52;c;eA==\\x07\\x1b]8;;x\\x1b\\b\\x1b[2J\\u202ec\\u200bd\\x85\\x9b\\ud800e\\rf\\x7f"
 FORMULAS = ["=1+1", "+cmd", "-a", "@SUM(A1)", "'=1", "''-a", "'+"]
 NO_FORMULAS = ["", "a=1", "-1", "+1.5e3", "'a", "'", "-.5", "a\nb"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
@@ -50,7 +51,8 @@ def checked_array(
     Raises:
         fault: some are masked out, or are no whole numbers.
     """
-    if np.ma.is_masked(values):
+    # Where it is not loaded, nothing has a mask.
+    if "numpy.ma" in sys.modules and np.ma.is_masked(values):
         raise fault("values are masked out", where=where, allowed="an array without a mask")
     array = np.asarray(values)
     if whole and array.size and not (array.dtype.kind in "iuf" and np.all(array == np.floor(array))):

@@ -8,13 +8,15 @@ from pnet_lp.cost.bill import Bill, Boxes, Cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.topology import build_network
-from pnet_lp.topology.families.chassis_fat_tree import ChassisFatTree
+from pnet_lp.topology.families.chassis_fat_tree import MOST_PORTS, ChassisFatTree
 
 
 class SerialChassis(ChassisFatTree):
     """Parameters of ``serial-chassis``: those of the topology ``chassis-fat-tree``, at the speed of a whole port."""
 
-    radix: int = Field(16, ge=4, multiple_of=2, description="ports of a chip (paper: 16), even")
+    radix: int = Field(
+        16, ge=4, le=MOST_PORTS, multiple_of=2, description="ports of a chip (paper: 16), even"
+    )
     link_gbps: float = Field(
         800, gt=0, allow_inf_nan=False, description="speed of cables and traces, Gb/s in each direction"
     )

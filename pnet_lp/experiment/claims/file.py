@@ -50,6 +50,6 @@ def _claim(given: Any, number: int) -> Claim:
     if not isinstance(given, Mapping):
         raise SpecError("not a mapping", where=where, found=given, allowed="key: value")
     kind = given.get("kind", "value")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise unknown("no kind of claim is called", str(kind), KINDS, where=where)
     return validate(KINDS[kind], given, where)

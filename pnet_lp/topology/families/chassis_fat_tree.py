@@ -9,11 +9,14 @@ from pnet_lp.model import Plane
 from pnet_lp.topology.clos import deal
 from pnet_lp.topology.family import HostParams, check_size, topologies
 
+MOST_PORTS = 1 << 16
+"""Of a chip."""
+
 
 class ChassisFatTree(HostParams):
     """Parameters of ``chassis-fat-tree``."""
 
-    radix: int = Field(ge=4, multiple_of=2, description="ports of a chip (paper: 16), even")
+    radix: int = Field(ge=4, le=MOST_PORTS, multiple_of=2, description="ports of a chip (paper: 16), even")
     chassis: int | None = Field(
         None,
         ge=1,

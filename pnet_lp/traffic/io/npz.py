@@ -75,7 +75,10 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
             f"src, dst and demand have shapes {shapes}", where=where, allowed="one length for all"
         )
     if "endpoints" in arrays:
-        check_size(int(_indices(arrays, "endpoints", where)[0]), endpoints, level, where)
+        size = _indices(arrays, "endpoints", where)
+        if len(size) != 1:
+            raise TrafficError("endpoints is not one number", where=where, found=size.shape)
+        check_size(int(size[0]), endpoints, level, where)
     if len(src):
         check_size_at_most(int(max(src.max(), dst.max())) + 1, endpoints, level, where)
     _check_demands(demand, f"{where}: demand")
@@ -104,6 +107,8 @@ def _load(data: bytes, where: str, endpoints: int) -> _Arrays:
         with warnings.catch_warnings(), zipfile.ZipFile(io.BytesIO(data)) as archive:
             warnings.simplefilter("ignore", UserWarning)  # an archive of Python 2 is read like any other
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            if len(members) < len(archive.infolist()):
+                raise ValueError("two arrays have one name")
             found = {key: members[key] for key in _KEYS if key in members}
             for key, info in found.items():
                 _check_member(archive, info, f"{where}: {key}", endpoints)
