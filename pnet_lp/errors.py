@@ -92,6 +92,12 @@ def _cut(text: str, most: int) -> str:
     return f"{text[: most - 3 - tail]}...{text[len(text) - tail :]}"
 
 
+class Verbatim(str):
+    """Text of a message that the command line prints as it is: no name in it is one of its parameters."""
+
+    __slots__ = ()
+
+
 class PnetError(Exception):
     """Base of every error that pnet-lp raises on purpose.
 
@@ -130,7 +136,8 @@ class PnetError(Exception):
         if self.found is not None:
             text += f", found {on_one_line(_QUOTED.repr(self.found), _LONGEST['found'])}"
         if self.allowed is not None:
-            text += f"; allowed: {_called(on_one_line(self.allowed, _LONGEST['allowed']), names)}"
+            known = _AS_THEY_ARE if isinstance(self.allowed, Verbatim) else names
+            text += f"; allowed: {_called(on_one_line(self.allowed, _LONGEST['allowed']), known)}"
         return text
 
 

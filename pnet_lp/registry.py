@@ -30,7 +30,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.errors import PnetError, SpecError, Verbatim
 from pnet_lp.flags import check_together
 from pnet_lp.units import MOST_DIGITS, misread, quantity_of
 
@@ -137,11 +137,18 @@ class Entry(Generic[F]):
 
     def validate(self, values: Mapping[str, object]) -> Params:
         """Return the validated parameters, or raise SpecError naming the key, what was found and what is allowed."""
-        return validate(self.params, values, self.name)
+        return validate(self.params, values, self.name, names=Verbatim)
 
 
-def validate(model: type[M], values: Mapping[str, object], where: str = "") -> M:
-    """Return ``values`` as a ``model``, or raise SpecError naming the key, what was found and what is allowed."""
+def validate(model: type[M], values: Mapping[str, object], where: str = "", *, names: type[str] = str) -> M:
+    """Return ``values`` as a ``model``, or raise SpecError naming the key, what was found and what is allowed.
+
+    Args:
+        model: of the parameters.
+        values: by parameter.
+        where: what the parameters are of, for messages.
+        names: what their names are in a message: an expression's, :class:`~pnet_lp.errors.Verbatim`, are no options.
+    """
     fields = model.model_fields
     for key, value in values.items():
         if isinstance(value, str) and value.isdecimal() and len(value) > MOST_DIGITS:
@@ -150,7 +157,7 @@ def validate(model: type[M], values: Mapping[str, object], where: str = "") -> M
             raise SpecError(
                 f"unknown parameter {key!r}{nearest(str(key), fields)}",
                 where=where,
-                allowed=", ".join(fields) or "no parameters",
+                allowed=names(", ".join(fields) or "no parameters"),
             )
     try:
         return model.model_validate(values)
@@ -303,6 +310,14 @@ def one_or_more(texts: str | Iterable[str]) -> tuple[str, ...]:
 
 OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value])
 """Marks a field that is a tuple, of which a single value can be written without brackets."""
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+AsText = BeforeValidator(_as_text)
+"""Marks a field that is a text, which may look like a number and be written as one."""
 
 
 def parse_expression(text: str) -> tuple[str, dict[str, str]]:

@@ -16,6 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pnet_lp import questions
 from pnet_lp.notebook.ask import first_argument, own_keys, shared_keywords
 from pnet_lp.questions.base import QUESTIONS, Case
+from pnet_lp.registry import AsText
 from pnet_lp.units import quantity_of
 
 STUB = Path(__file__).parents[1] / "pnet_lp" / "notebook" / "ask.pyi"
@@ -63,6 +64,9 @@ def _or_none(kind: str) -> str:
 def _written(annotation: Any, metadata: Any = ()) -> str:
     """Return the type of what may be given for a key."""
     kinds = get_args(annotation)
+    if AsText in (*metadata, *getattr(annotation, "__metadata__", ())):
+        text = annotation.__origin__ if hasattr(annotation, "__metadata__") else annotation
+        return f"{_written(text).removesuffix(' | None')} | float"
     if quantity_of(annotation, metadata) is not None:
         return "str"
     match get_origin(annotation):

@@ -53,11 +53,14 @@ def build(keys: NetworkKeys) -> Network:
     return network
 
 
-def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
+def _split(kind: type[int] | type[float] | type[str], limits: Mapping[str, float]) -> Callable[..., Any]:
     """Return the callback of an option whose value is joined by commas; the command gets a tuple.
 
-    Numbers can be a range, too: ``1..8``.
+    Numbers can be a range, too: ``1..8``; a share, which is 1 ``le``, cannot.
     """
+    share = limits.get("le") == 1
+    example = "0,0.5" if share else "0,2" if kind is int else "1,2.5"
+    allowed = f"numbers joined by commas, such as {example}{'' if share else ', or a range such as 1..8'}"
 
     def parse(_: click.Context, __: click.Parameter, value: str | None) -> tuple[Any, ...]:
         if value is None:
@@ -66,16 +69,17 @@ def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
             return tuple(part.strip() for part in value.split(","))
         if (match := _RANGE.fullmatch(value)) and int(match[1]) <= int(match[2]):
             return tuple(range(int(match[1]), int(match[2]) + 1))
-        try:
-            found = tuple(float(part) if kind is float else int(part) for part in value.split(","))
-        except ValueError:
-            found = (math.nan,)
-        if any(map(misread, value.split(","))) or not all(0 <= number < math.inf for number in found):
-            example = "0,2" if kind is int else "1,2.5"
-            raise click.BadParameter(
-                f"found {value!r}; allowed: numbers joined by commas, such as {example}, or a range such as 1..8"
-            )
-        return found
+        found = []
+        for part in value.split(","):
+            try:
+                number = float(part) if kind is float else int(part)
+            except ValueError:
+                number = math.nan
+            if misread(part) or not 0 <= number < math.inf:
+                among = "" if part == value else f" in {value!r}"
+                raise click.BadParameter(f"found {part!r}{among}; allowed: {allowed}")
+            found.append(number)
+        return tuple(found)
 
     return parse
 
@@ -159,7 +163,7 @@ def setting(kind: type[Params], key: str, **more: Any) -> Decorator:
 
 def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
     """Return the arguments of an option that its values settle."""
-    flag = flag_of(metadata)
+    flag, limits = flag_of(metadata), _limits(metadata)
     kinds = [one for one in get_args(annotation) if one is not NoneType]
     if flag.parse is not None:
         return {"callback": _parsed(flag.parse), "show_default": False}
@@ -174,22 +178,26 @@ def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
         none: dict[str, Any] = {"default": None, "show_default": False}
         return {
             **none,
-            **({"multiple": True} if flag.several == "repeated" else {"callback": _split(kinds[0])}),
+            **({"multiple": True} if flag.several == "repeated" else {"callback": _split(kinds[0], limits)}),
         }
     if annotation is bool:
         return {"is_flag": True, "show_default": False}
     if annotation is str:
         return {}
-    limits = {
+    least, most = limits.get("ge", limits.get("gt")), limits.get("le", limits.get("lt"))
+    if annotation is int:
+        return {"type": Whole(least, most)}
+    return {"type": Number(least, most, min_open="gt" in limits, max_open="lt" in limits)}
+
+
+def _limits(metadata: Sequence[Any]) -> dict[str, Any]:
+    """Return how small and how large the value of a field may be, by pydantic's names."""
+    return {
         name: getattr(one, name)
         for one in metadata
         for name in ("ge", "gt", "le", "lt")
         if hasattr(one, name)
     }
-    least, most = limits.get("ge", limits.get("gt")), limits.get("le", limits.get("lt"))
-    if annotation is int:
-        return {"type": Whole(least, most)}
-    return {"type": Number(least, most, min_open="gt" in limits, max_open="lt" in limits)}
 
 
 def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
@@ -218,14 +226,18 @@ def axis_option(kind: type[Params], key: str, flag: Flag, name: str, *, default:
         return click.argument(
             name, metavar=flag.argument, nargs=-1, required=default is None, default=default
         )
-    annotation = kind.model_fields[key].annotation
-    kinds = [one for one in get_args(annotation) if one is not NoneType] or [annotation]
-    text = flag.help or str(kind.model_fields[key].description)
+    field = kind.model_fields[key]
+    kinds = [one for one in get_args(field.annotation) if one is not NoneType] or [field.annotation]
+    text = flag.help or str(field.description)
     return option(
         flag.name or f"--{key.replace('_', '-')}",
         name,
         metavar=flag.metavar or None,
-        **({"multiple": True} if flag.several == "repeated" else {"callback": _split(kinds[0])}),
+        **(
+            {"multiple": True}
+            if flag.several == "repeated"
+            else {"callback": _split(kinds[0], _limits(field.metadata))}
+        ),
         default=None if default is None else str(default),
         show_default=default is not None,
         excludes=flag.excludes,

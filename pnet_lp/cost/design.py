@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, Verbatim
 from pnet_lp.failures import FailureModel, Failures, apply_mask
 from pnet_lp.files import exists, named_files
 from pnet_lp.model import Network
@@ -110,14 +110,14 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
     kind, expression = read_architecture(text, options, beta=beta)
     if kind == "topology":
         return _counted(text, expression, options)
+    name, values = parse_expression(expression)
+    entry = ARCHITECTURES.get(name)
     if options.given:
         raise SpecError(
             f"{text} is an architecture, and this is for a TOPOLOGY",
             where=options.given[0],
-            allowed="parameters of the architecture",
+            allowed=Verbatim(f"parameters of {name}: {', '.join(entry.params.model_fields)}"),
         )
-    name, values = parse_expression(expression)
-    entry = ARCHITECTURES.get(name)
     stated = {} if beta is None or "beta" not in entry.params.model_fields else {"beta": beta}
     params = entry.validate({**values, **stated})
     return replace(entry.build(params), label=text, beta=getattr(params, "beta", None))

@@ -148,7 +148,7 @@ def _plain(value: object) -> object:
     """Return a value as a spec would have it."""
     if isinstance(value, Path):
         return str(value)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, range | list | tuple):
         return [_plain(item) for item in value]

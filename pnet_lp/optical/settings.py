@@ -11,7 +11,7 @@ from pnet_lp.flags import Flag
 from pnet_lp.layouts import whole
 from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, HybridScenario
 from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
-from pnet_lp.registry import Params
+from pnet_lp.registry import AsText, Params
 
 _SIZES = ("oversubscription", "links", "servers", "servers_per_rack")
 
@@ -26,7 +26,7 @@ def _half_of_ports(text: str) -> int:
 class SpeedUpSettings(Params):
     """Two networks, and how circuits are chosen and set; see :func:`~pnet_lp.optical.speedup.speedup`."""
 
-    scenario: Literal["1", "2"] = Field(
+    scenario: Annotated[Literal["1", "2"], AsText] = Field(
         "1",
         description="pair of networks of the paper: 1:25 tree and 6 optical links per ToR, or 1:4 tree and 20",
     )

@@ -20,7 +20,7 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Case
-from pnet_lp.registry import OneOrMore, nearest
+from pnet_lp.registry import AsText, OneOrMore, nearest
 from pnet_lp.topology import PlaneSettings, build_network, check_topology, topologies
 from pnet_lp.traffic import TrafficSettings, check_traffic
 
@@ -132,7 +132,9 @@ def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[in
     return names.index(pair[0]), names.index(pair[1])
 
 
-PairName = Annotated[tuple[str, str] | None, Flag(metavar="A B", width=2)]
+_Name = Annotated[str, AsText]
+
+PairName = Annotated[tuple[_Name, _Name] | None, Flag(metavar="A B", width=2)]
 """The names of two endpoints."""
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network, TrafficMatrix, Workload
-from pnet_lp.registry import Params
+from pnet_lp.registry import AsText, Params
 from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.workload import build_workload, check_hosts, check_workload, flows_of_size, parse_sizes
 
@@ -20,7 +20,7 @@ class FlowSettings(Params):
     traffic: Annotated[str | None, Flag(metavar="EXPR|FILE", needs=("flow_size", "workload"))] = Field(
         None, description="traffic matrix between hosts: who sends to whom (`pnet-lp list traffic`)"
     )
-    flow_size: Annotated[str | None, Flag(metavar="SIZES", needs=("traffic",))] = Field(
+    flow_size: Annotated[str | None, AsText, Flag(metavar="SIZES", needs=("traffic",))] = Field(
         None,
         description="size of the flows, one per demand, all starting at 0: 10MB, or a name of `pnet-lp list sizes`",
     )

@@ -265,3 +265,12 @@ def test_parameters_are_called_as_they_are_typed(run: Run, here: Path) -> None:
     found = error(run("hops", "ring:n=4", "--fail-groups", "groups.yaml", code=2))
     assert found == "--fail-groups: row: unknown switch 'x'"
     assert error(run("topology", "ring:n=4,seed=1", code=2)).startswith("ring: unknown parameter 'seed'")
+
+
+def test_parameters_of_an_expression_are_no_options(run: Run) -> None:
+    found = error(run("throughput", "jellyfish:switches=40,degree=12", code=2))
+    assert found.startswith(
+        "jellyfish: unknown parameter 'degree'; allowed: link_gbps, host_gbps, k, switches"
+    )
+    found = error(run("cost", "hybrid:bb=3", code=2))
+    assert found == "hybrid: unknown parameter 'bb'; allowed: servers, beta, ports, link_gbps, seed"

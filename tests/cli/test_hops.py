@@ -115,7 +115,7 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
         ),
         (
             ("--sweep", "0,x"),
-            "Invalid value for '--sweep': found '0,x'; allowed: numbers joined by commas, such as 1,2.5",
+            "Invalid value for '--sweep': found 'x' in '0,x'; allowed: numbers joined by commas, such as 0,0.5",
         ),
         (("--sweep", "0,7"), "--sweep: input should be less than or equal to 1, found 7.0"),
         (("--plot", "c.png"), "--plot needs --sweep"),

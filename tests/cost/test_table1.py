@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pnet_lp.cost import ARCHITECTURES, Bill, count, default_packaging, design
+from pnet_lp.cost import ARCHITECTURES, Bill, TopologyOptions, count, default_packaging, design
 from pnet_lp.errors import SpecError
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.topology import build_network
@@ -205,3 +205,11 @@ def test_free_ports_are_counted() -> None:
     network = build_network(["torus:dims=3x3"], hosts_per_switch=2)
     bill = count(network, replace(default_packaging(network), ports=8))
     assert (bill.ports, bill.ports_used, bill.ports_free) == (72, 9 * 6, 18)
+
+
+def test_options_of_a_topology_are_refused_with_the_names_of_parameters() -> None:
+    with pytest.raises(SpecError) as caught:
+        design("hybrid", TopologyOptions(given=("planes",)))
+    sentence = caught.value.sentence({"planes": "--planes", "link_gbps": "--link-gbps"})
+    assert sentence.startswith("--planes: hybrid is an architecture, and this is for a TOPOLOGY; ")
+    assert sentence.endswith("allowed: parameters of hybrid: servers, beta, ports, link_gbps, seed")

@@ -168,6 +168,12 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         "traffic: row 0",
     ),
     (lambda: pn.throughput("ring:n=6", fail_planes=3), SpecError, "3"),
+    (lambda: pn.paths("ring:n=4", pair=(0, True)), SpecError, "input should be a valid string, found True"),
+    (
+        lambda: pn.speed_up(traffic="mpi-fft", scenario=3),
+        SpecError,
+        "scenario: input should be '1' or '2', found '3'",
+    ),
     *(
         (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches, found {value!r}")
         for key, value in (("fail_unit", "box"), ("fail_mode", "betweenness"))
@@ -251,6 +257,21 @@ def test_wrong(call: Callable[[], object], kind: type[PnetError], message: str) 
 def test_failures(down: Any) -> None:
     found = pn.throughput("ring:n=6", planes=2, link_gbps=1, fail_planes=down, level="rack")
     assert found.value == pytest.approx(RING, rel=1e-4)
+
+
+def test_numbers_may_stand_for_texts() -> None:
+    by_index, by_name = (
+        pn.paths("ring:n=4", pair=pair, level="rack") for pair in ((0, np.int64(2)), ("0", "2"))
+    )
+    assert by_index.to_json() == by_name.to_json()
+    sized, written = (
+        pn.simulate("fat-tree:k=4", traffic="permutation", flow_size=size, seed=1) for size in (1e5, "100kB")
+    )
+    assert sized.headline == written.headline
+    assert (
+        pn.speed_up(traffic="mpi-fft", job=True, scenario=2).case
+        == pn.speed_up(traffic="mpi-fft", job=True, scenario="2").case
+    )
 
 
 def test_progress_is_shown_and_gone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,11 +83,12 @@ def test_failures_leave_what_is_connected(tmp_path: Path) -> None:
 
 def test_failures_of_everything_and_nothing(tmp_path: Path) -> None:
     cases = "{a: {topology: 'ring:n=5', grid: {fail_links: [0, 1]}, trials: 2, name: 'f{fail_links}'}}"
-    none, everything = records(tmp_path, "failures", cases).values()
+    cases = cases.replace("{a:", "{plane: {topology: 'ring:n=5', fail_planes: 0}, a:")
+    plane, none, everything = records(tmp_path, "failures", cases).values()
     # Ten pairs, both ways, over 10 directions: distances 1 and 2 make 30 link-crossings at K = 1.
     assert none.mean().value == pytest.approx(100 * 10 / 30, rel=1e-4)
-    assert everything.mean().value == 0
-    assert everything.mean("lost_share").value == 1
+    for nothing_left in (plane, everything):
+        assert (nothing_left.mean().value, nothing_left.mean("lost_share").value) == (0, 1)
 
 
 def test_bounds_of_a_torus(tmp_path: Path) -> None:
