@@ -7,9 +7,10 @@ import importlib
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from pnet_lp import __version__
 from pnet_lp.cli.command import debug_option, flags, wants_traceback
@@ -17,9 +18,6 @@ from pnet_lp.cli.commands import OTHERS, asks, commands, plain_command
 from pnet_lp.errors import PnetError, on_one_line, printable
 from pnet_lp.interrupts import INTERRUPTED, pressed, settle
 from pnet_lp.registry import nearest
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 COMPLETE = "_PNET_LP_COMPLETE"
 """The variable by which a shell asks for completions."""
@@ -50,8 +48,6 @@ class CommandGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Return the commands and options that begin so; no command is imported."""
-        from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
-
         options = click.Command.shell_complete(self, ctx, incomplete)
         known = commands()
         names = [name for name in known if name.startswith(incomplete)]

@@ -8,7 +8,7 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -22,13 +22,14 @@ from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
 from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
 from pnet_lp.cli.output import Output, OutputFile, OutputFolder
-from pnet_lp.cli.progress import ProgressLine
+from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.flags import flag_of
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of
 from pnet_lp.registry import validate
+from pnet_lp.tables import Document
 from pnet_lp.threads import MOST_THREADS
 
 
@@ -182,22 +183,10 @@ def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, An
         say(posed.warnings)
         posed.prepare(places)
 
-    with ProgressLine() as line, _without_argument_names(question.model):
+    with progress_line() as line, _without_argument_names(question.model):
         answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
     say(answer.warnings)
-    words = question.module("words")
-    document, title = answer.to_json(), _title(case)
-    named = {"plot": partial(words.write_plot, answer, title)} if "plot" in places else {}
-    for key in question.model.outputs:
-        if hasattr(words, f"write_{key}"):
-            named[key] = partial(getattr(words, f"write_{key}"), answer)
-    Output(values["as_json"], places.get("out")).emit(
-        document,
-        lambda: words.report(document),
-        table=lambda: words.table(answer),
-        files=[(places.get(key), write) for key, write in named.items()],
-        partial=answer.partial,
-    )
+    _emit(question, case, values, places, answer.to_json(), answer, incomplete=answer.partial)
 
 
 def _answer_series(
@@ -210,7 +199,7 @@ def _answer_series(
     cases = [_case(question, {**fixed, **question.model.point(point)}, places) for point in points]
     warnings: dict[str, None] = {}
     found: dict[Case, Answer] = {}
-    with ProgressLine() as line, _without_argument_names(question.model):
+    with progress_line() as line, _without_argument_names(question.model):
         for case in dict.fromkeys(cases):
             found[case] = _ask(
                 question,
@@ -221,20 +210,44 @@ def _answer_series(
     say(warnings)
     answers = [found[case] for case in cases]
     name = series.name or "series"
-    words = question.module("words")
-    document, title = getattr(question.module("answer"), name)(points, answers), _title(cases[0])
-    files = [
-        (places.get("plot"), lambda path: getattr(words, f"write_{name}_plot")(points, answers, title, path))
-    ]
-    files += [
-        (places.get(key), partial(getattr(words, f"write_{key}"), answers)) for key in question.model.outputs
-    ]
+    document = getattr(question.module("answer"), name)(points, answers)
+    incomplete = any(one.partial for one in answers)
+    _emit(
+        question,
+        cases[0],
+        values,
+        places,
+        document,
+        document,
+        answers,
+        incomplete=incomplete,
+        prefix=f"{name}_",
+    )
+
+
+def _emit(
+    question: _Question,
+    case: Case,
+    values: Mapping[str, Any],
+    places: Mapping[str, Path],
+    document: Document,
+    *shown: Any,
+    incomplete: bool,
+    prefix: str = "",
+) -> None:
+    """Print a document and write files of what is ``shown``, by the functions of the question's words."""
+    words, title = question.module("words"), _title(case)
+    writers = {key: getattr(words, f"write_{key}", None) for key in question.model.outputs}
+    files = [(places.get(key), partial(write, shown[-1])) for key, write in writers.items() if write]
     Output(values["as_json"], places.get("out")).emit(
         document,
-        lambda: getattr(words, f"{name}_report")(document),
-        table=lambda: getattr(words, f"{name}_table")(points, answers),
-        files=files,
-        partial=any(one.partial for one in answers),
+        lambda: getattr(words, f"{prefix}report")(document),
+        table=lambda: getattr(words, f"{prefix}table")(*shown),
+        files=[
+            (places.get("plot"), lambda path: getattr(words, f"write_{prefix}plot")(*shown, title, path)),
+            *files,
+        ],
+        partial=incomplete,
     )
 
 
@@ -248,7 +261,7 @@ def _ask(question: _Question, case: Case, run: Run, on_posed: Callable[[Posed], 
     return ask(
         question.name,
         case,
-        run.until(deadline),
+        replace(run, deadline=deadline),
         building=lambda: ending_at(deadline, "building the network and its demands"),
         on_posed=begin,
     )

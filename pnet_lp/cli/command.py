@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from pnet_lp.cli.completion import complete_by_name, other_options
 from pnet_lp.units import misread
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 BOUNDS_ONLY = 3
 """Exit code where a number printed is a pair of bounds that have not met within the tolerance."""

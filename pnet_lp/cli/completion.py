@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem
 
 AXIS = "axis_"
 """Begins the names of parameters that hold several values of a key of a case."""
@@ -58,15 +56,11 @@ def complete_by_name(param: click.Parameter) -> None:
 
 
 def _files(_: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-    from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
-
     return [CompletionItem(incomplete, "file")]
 
 
 def _complete(kinds: Sequence[str], ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
     """Return the words of some kinds; where there are none, files for what may be one."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
-
     # Some commands have others beside them, whose names stand in place of the first argument.
     beside: Mapping[str, str] = getattr(ctx.command, "others", {})
     found = {word: line for word, line in beside.items() if word.startswith(incomplete)}
@@ -78,8 +72,6 @@ def _complete(kinds: Sequence[str], ctx: click.Context, incomplete: str) -> list
 
 
 def _items(found: Iterable[tuple[str, str]]) -> list[CompletionItem[str]]:
-    from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
-
     return [CompletionItem(word, help=line) for word, line in found]
 
 

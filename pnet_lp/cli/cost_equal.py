@@ -9,7 +9,8 @@ from pnet_lp.cli.options import output_options, setting
 from pnet_lp.cli.output import Output
 from pnet_lp.cost import PriceSettings, equal_cost, load_book
 from pnet_lp.cost.published import HYBRID_SCENARIOS
-from pnet_lp.report.equal import equal_columns, equal_document, equal_report
+from pnet_lp.report.equal import equal_document, equal_report
+from pnet_lp.tables import from_rows
 
 
 @click.command(cls=Command, example="pnet-lp cost equal 25 4")
@@ -35,4 +36,4 @@ def command(
     ]
     found = [equal_cost(value, *books, servers=servers, links=count) for value, count in pairs]
     document = equal_document(found, books[0])
-    output.emit(document, lambda: equal_report(document), table=lambda: equal_columns(document))
+    output.emit(document, lambda: equal_report(document), table=lambda: from_rows(document["cases"]))

@@ -9,7 +9,7 @@ import click
 from pnet_lp.cli.command import Command, given
 from pnet_lp.cli.options import build, option, options_of, output_options, threads_needing
 from pnet_lp.cli.output import Output, OutputFile
-from pnet_lp.cli.progress import ProgressLine
+from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.drawing.settings import DrawSettings
@@ -75,7 +75,7 @@ def command(*, keys: _Keys, load: Path | None, threads: int, file: Path, output:
     if given(["traffic"]):
         with ending_at(deadline, "building the traffic matrix"):
             matrix = keys.demands(network, keys.seed)
-        with ProgressLine() as on_progress:
+        with progress_line() as on_progress:
             try:
                 options = keys.options(keys.seed, threads, deadline)
                 result = solve(network, matrix, on_progress=on_progress, **options)

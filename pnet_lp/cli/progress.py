@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,39 +26,31 @@ def note(text: str) -> None:
         click.echo(printable(text), err=True)
 
 
-class ProgressLine:
-    """A line on a terminal that says how far something is, cleared at the end of the block; nothing anywhere else.
-
-    Used as a context manager whose value is an ``on_progress``.
+@contextmanager
+def progress_line(label: str = "") -> Iterator[Callable[[ProgressReport], None]]:
+    """Yield an ``on_progress`` that shows a line on a terminal, cleared at the end of the block; nothing anywhere else.
 
     Args:
         label: what is being answered, where there are several.
     """
+    head = f"{label}: " if label else ""
+    status: Status | None = None
 
-    def __init__(self, label: str = "") -> None:
-        self._head = f"{label}: " if label else ""
-        self._status: Status | None = None
-
-    def __call__(self, progress: ProgressReport) -> None:
-        """Show ``progress``, if that has not been too short for anybody to wonder."""
+    def show(progress: ProgressReport) -> None:
+        nonlocal status
         if not sys.stderr.isatty() or progress.seconds < _SILENT_S:
             return
         from rich.console import Console  # noqa: PLC0415 - not where stderr is no terminal
         from rich.markup import escape  # noqa: PLC0415
 
-        line = escape(printable(f"{self._head}{progress}"))
-        if self._status is None:
-            self._status = Console(stderr=True).status(line)
-            self._status.start()
-        self._status.update(line)
+        line = escape(printable(f"{head}{progress}"))
+        if status is None:
+            status = Console(stderr=True).status(line)
+            status.start()
+        status.update(line)
 
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Clear the line."""
-        if self._status is not None:
-            self._status.stop()
+    try:
+        yield show
+    finally:
+        if status is not None:
+            status.stop()

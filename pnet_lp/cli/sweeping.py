@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.cli.options import say
-from pnet_lp.cli.progress import ProgressLine, note
+from pnet_lp.cli.progress import note, progress_line
 from pnet_lp.cli.vary_options import PERCENT
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Draw, Experiment, Record, Store, run_experiment
@@ -103,14 +103,14 @@ def sweep(
 
     # One process shows the bounds of its solve; of several only the number of draws done can be shown.
     try:
-        with nullcontext() if executor.alone else ProgressLine() as line:
+        with nullcontext() if executor.alone else progress_line() as line:
             for record in run_experiment(
                 experiment,
                 store,
                 resume=resume,
                 executor=executor,
                 threads=threads,
-                watch=ProgressLine,
+                watch=progress_line,
                 on_draw=on_draw,
                 on_note=lambda sentence: say([sentence]),
             ):

@@ -16,7 +16,7 @@ import numpy as np
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import flag_of
 from pnet_lp.notebook.inputs import given, matrix_of, network_of
-from pnet_lp.notebook.progress import ProgressText
+from pnet_lp.notebook.progress import progress_text
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Run, model_of
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
@@ -60,7 +60,7 @@ def question(name: str) -> Callable[..., Answer]:
         built = _built(values, capacity) if argument == "topology" else NOTHING_BUILT
         case = validate(model, {key: _plain(value) for key, value in values.items()})
         case.check_alone()
-        shown: AbstractContextManager[Any] = ProgressText() if progress else nullcontext()
+        shown: AbstractContextManager[Any] = progress_text() if progress else nullcontext()
         with shown as on_progress:
             run = Run(threads, jobs, on_progress=on_progress, deadline=case.deadline())
             return ask(name, case, run, built=built)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
@@ -81,10 +81,6 @@ class Run:
     deadline: Deadline | None = None
     keep_partial: bool = False
 
-    def until(self, deadline: Deadline) -> Run:
-        """Return a copy with a deadline."""
-        return replace(self, deadline=deadline)
-
 
 @dataclass(frozen=True)
 class OutputOption:
@@ -110,8 +106,8 @@ class Series:
     """A short form of a sweep: a command that answers a question for several values of some keys in one document.
 
     For a series called ``compare`` the module ``answer`` of the question has ``compare(points, answers)``, which gives
-    the document; ``words`` has ``compare_report(document)``, ``compare_table(points, answers)`` and, if there is a
-    chart, ``write_compare_plot(points, answers, title, path)``.  Without a name, ``series`` is used instead.  A point
+    the document; ``words`` has ``compare_report(document)``, ``compare_table(document, answers)`` and, if there is a
+    chart, ``write_compare_plot(document, answers, title, path)``.  Without a name, ``series`` is used instead.  A point
     maps each axis to its value.
 
     Attributes:
@@ -221,13 +217,8 @@ class Case(Params):
         value = getattr(self, name)
         if not parameter or value is None:
             return value
-        if isinstance(value, tuple):
-            return (
-                tuple(_part(item, parameter) for item in value)
-                if len(value) > 1
-                else _part(value[0], parameter)
-            )
-        return _part(value, parameter)
+        found = tuple(_part(item, parameter) for item in (value if isinstance(value, tuple) else [value]))
+        return found if len(found) > 1 else found[0]
 
     def draw_seed(self, index: int) -> int:
         """Return the seed of a draw: ``seed`` itself for the first, so that more draws keep the existing ones."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,10 +13,20 @@ from pnet_lp.formats import Formats
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
+    from rich.console import RenderableType
     from rich.table import Table
 
 Columns: TypeAlias = "Mapping[str, Sequence[object] | npt.NDArray[Any]]"
 """A table by columns, all of one length."""
+
+Document: TypeAlias = Mapping[str, Any]
+"""The JSON document of an answer."""
+
+Report: TypeAlias = "list[RenderableType]"
+"""What is printed of it, one part below the other."""
+
+Cell: TypeAlias = str | Callable[[Any], str]
+"""What is to be read of a row: a template, ``"{hops:,}"``, that its keys fill, or a function of it."""
 
 TABLE_FORMATS: Formats[Columns] = Formats(
     "table", SpecError, package="pnet_lp.tables", group="pnet_lp.table_formats"
@@ -59,17 +69,17 @@ def text_table(**style: Any) -> Table:
 
 
 def table_of(
-    names: Iterable[str], rows: Iterable[Iterable[str]], *, texts: Collection[str] = (), **style: Any
+    rows: Iterable[Any], *columns: tuple[str, Cell], texts: Collection[str] = (), **style: Any
 ) -> Table:
-    """Return a table to read; columns in ``texts`` are aligned left and folded, the others hold numbers."""
+    """Return a table to read, of columns by name; those in ``texts`` are aligned left and folded."""
     table = text_table(**style)
-    for name in names:
+    for name, _ in columns:
         if name in texts:
             table.add_column(name, overflow="fold")
         else:
             table.add_column(name, justify="right")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(cell.format_map(row) if isinstance(cell, str) else cell(row) for _, cell in columns))
     return table
 
 

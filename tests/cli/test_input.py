@@ -24,7 +24,7 @@ Run = Callable[..., Result]
         (["hops", "ring:n=4", "--trials", "1000000000000"], "1000000000000 is not in the range"),
         (
             ["hops", "ring:n=4", "--sweep", "nan"],
-            "'--sweep': found 'nan'; allowed: numbers joined by commas, such as 1,2.5",
+            "'--sweep': found 'nan'; allowed: numbers joined by commas, such as 0,0.5",
         ),
         (["cost", "speedup", "--delay", "nan"], "Invalid value for '--delay': nan is not a finite number."),
         (["throughput", "ring:n=4", "--routing", "vlb:"], "vlb: not a key=value parameter, found ''"),

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from rich.console import Console
 
-from pnet_lp.cli.progress import ProgressLine
+from pnet_lp.cli.progress import progress_line
 from pnet_lp.throughput import Progress
 
 
@@ -16,7 +16,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, seconds: float) ->
     monkeypatch.setattr("rich.console.Console", lambda **_: fake())
     monkeypatch.setattr(buffer, "isatty", lambda: terminal)
     monkeypatch.setattr("sys.stderr", buffer)
-    with ProgressLine("four [planes]") as on_progress:
+    with progress_line("four [planes]") as on_progress:
         on_progress(Progress("structured", 1200, 0.25, 0.5, seconds))
         on_progress(Progress("structured", 1300, 0.3, 0.4, seconds + 1))
     return buffer.getvalue()

@@ -18,7 +18,7 @@ import pytest
 from click.testing import Result
 from rich.console import Console
 
-from pnet_lp.cli.progress import ProgressLine
+from pnet_lp.cli.progress import progress_line
 from pnet_lp.questions.base import ProgressStep
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import SimulationProgress
@@ -252,7 +252,7 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("rich.console.Console", lambda **_: fake())
     monkeypatch.setattr(buffer, "isatty", lambda: True)
     monkeypatch.setattr("sys.stderr", buffer)
-    with ProgressLine() as line:
+    with progress_line() as line:
         line(ProgressStep("draw 2 of 3", SimulationProgress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0)))
     text = buffer.getvalue()
     assert "draw 2 of 3: 2 ms simulated, 0 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text

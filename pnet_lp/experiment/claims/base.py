@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from pydantic import Field
@@ -40,7 +40,7 @@ class Measured:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        return {"case": self.case, "value": self.value, "error": self.error, "unit": self.unit}
+        return asdict(self)
 
 
 class Measurements(Protocol):

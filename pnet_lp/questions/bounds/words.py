@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pnet_lp.questions.bounds.answer import BoundsAnswer
 from pnet_lp.questions.throughput.sentences import limit_text, status_text
-from pnet_lp.tables import Columns, from_rows, text_table
+from pnet_lp.tables import Columns, Document, Report, from_rows, table_of
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.units import format_gbps
 
@@ -23,31 +22,32 @@ def table(answer: BoundsAnswer) -> Columns:
     return from_rows([{key: entry[key] for key in _ROW} for entry in answer.to_json()["bounds"]])
 
 
-def report(document: Mapping[str, Any]) -> list[Table | str]:
+def report(document: Document) -> Report:
     """Return the bounds to read, the tightest marked, and what is to be said below."""
     return [_table(document), *_lines(document)]
 
 
-def _table(document: Mapping[str, Any]) -> Table:
+def _table(document: Document) -> Table:
     """Return the bounds of a document as a table to read, the tightest marked."""
-    solved = document["throughput"] is not None
-    table = text_table()
-    table.add_column("bound")
-    table.add_column("Gb/s per unit demand", justify="right")
-    if solved:
-        table.add_column("x solved", justify="right")
-    table.add_column("witness", overflow="fold")
-    for entry in document["bounds"]:
-        mark = " *" if entry["name"] == document["tightest"] else ""
-        finite = math.isfinite(entry["value_gbps"])
-        row = [entry["name"] + mark, format_gbps(entry["value_gbps"]) if finite else "no limit"]
-        if solved:
-            row.append(f"{entry['ratio']:.4g}" if finite and entry["ratio"] is not None else "-")
-        table.add_row(*row, _shown(entry))
-    return table
+
+    def value(entry: Document) -> str:
+        return format_gbps(entry["value_gbps"]) if math.isfinite(entry["value_gbps"]) else "no limit"
+
+    def ratio(entry: Document) -> str:
+        known = math.isfinite(entry["value_gbps"]) and entry["ratio"] is not None
+        return f"{entry['ratio']:.4g}" if known else "-"
+
+    return table_of(
+        document["bounds"],
+        ("bound", lambda entry: entry["name"] + (" *" if entry["name"] == document["tightest"] else "")),
+        ("Gb/s per unit demand", value),
+        *([("x solved", ratio)] if document["throughput"] is not None else []),
+        ("witness", _shown),
+        texts=("bound", "witness"),
+    )
 
 
-def _lines(document: Mapping[str, Any]) -> list[str]:
+def _lines(document: Document) -> list[str]:
     """Return what is said below the table, a line each."""
     lines = [f"{entry['name']} says nothing here: {entry['why']}" for entry in document["silent"]]
     if document["tightest"]:
@@ -62,7 +62,7 @@ def _lines(document: Mapping[str, Any]) -> list[str]:
     return [*lines, *document["summary"]]
 
 
-def _shown(entry: Mapping[str, Any]) -> str:
+def _shown(entry: Document) -> str:
     """Return a bound's witness as a phrase."""
     witness = entry["witness"]
     if witness is None:
@@ -93,6 +93,6 @@ def _shown(entry: Mapping[str, Any]) -> str:
     return f"{cut}; halves joined by {format_gbps(entry['bisection_gbps'])} Gb/s ({proof})"
 
 
-def _side(witness: Mapping[str, Any]) -> str:
+def _side(witness: Document) -> str:
     names = witness["endpoints"]
     return names[0] if len(names) == 1 else f"{len(names):,} endpoints"

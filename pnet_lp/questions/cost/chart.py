@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pnet_lp.plot import new_figure, write_figure
+from pnet_lp.tables import Document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PAPER = "#c44e52"
 
 
-def write_curve_chart(document: Mapping[str, Any], path: str | Path) -> None:
+def write_curve_plot(document: Document, _: object, __: str, path: str | Path) -> None:
     """Draw the curves of a document into a PNG or SVG file, published values as crosses.
 
     The left half shows price against beta; the right half capacity against price, if any curve has a capacity.
@@ -32,8 +32,7 @@ def write_curve_chart(document: Mapping[str, Any], path: str | Path) -> None:
     for claim in document["published"]:
         label = f"published: {claim['published_percent']:g} % below the fat tree"
         left.plot(claim["beta"], claim["published_usd"] / 1e6, "x", color=_PAPER, markersize=9, label=label)
-    left.set_xlabel("full bisection bandwidth / bandwidth built (beta)")
-    left.set_ylabel("million USD")
+    left.set(xlabel="full bisection bandwidth / bandwidth built (beta)", ylabel="million USD")
     left.set_ylim(bottom=0)
     if with_capacity:
         right = figure.add_subplot(1, 2, 2)
@@ -48,7 +47,7 @@ def write_curve_chart(document: Mapping[str, Any], path: str | Path) -> None:
     write_figure(figure, path)
 
 
-def write_capacity_chart(document: Mapping[str, Any], path: str | Path) -> None:
+def write_compare_plot(document: Document, _: object, __: str, path: str | Path) -> None:
     """Draw the architectures of a comparison as points, capacity against price, into a PNG or SVG file."""
     figure = new_figure(6)
     axes = figure.add_subplot()
@@ -63,13 +62,12 @@ def write_capacity_chart(document: Mapping[str, Any], path: str | Path) -> None:
     write_figure(figure, path)
 
 
-def _capacity(point: Mapping[str, Any]) -> float:
+def _capacity(point: Document) -> float:
     """Return the throughput of a point if there is one, else its bisection, else 0."""
     return float(point["throughput_gbps"] or point["bisection_gbps"] or 0.0)
 
 
 def _label_capacity(axes: Axes, what: str) -> None:
-    axes.set_xlabel("million USD")
-    axes.set_ylabel(f"{what} (Tb/s)")
+    axes.set(xlabel="million USD", ylabel=f"{what} (Tb/s)")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)

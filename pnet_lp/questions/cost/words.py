@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from pnet_lp.questions.cost.answer import CostAnswer, compare, curve
-from pnet_lp.questions.cost.chart import write_capacity_chart, write_curve_chart
-from pnet_lp.tables import Columns, from_rows, table_of
+from pnet_lp.questions.cost.answer import CostAnswer
+from pnet_lp.questions.cost.chart import (
+    write_compare_plot,  # noqa: F401 - looked up by name
+    write_curve_plot,  # noqa: F401 - looked up by name
+)
+from pnet_lp.tables import Cell, Columns, Document, Report, from_rows, table_of
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.table import Table
-
-    Points = Sequence[Mapping[str, Any]]
-    Answers = Sequence[CostAnswer]
 
 _COMPARED = (
     "architecture", "hosts", "tiers", "switch_hops", "chips", "boxes", "links", "optical_ports", "transceivers",
@@ -32,33 +30,23 @@ def table(answer: CostAnswer) -> Columns:
     return from_rows([{"architecture": document["architecture"], **part} for part in document["parts"]])
 
 
-def compare_table(points: Points, answers: Answers) -> Columns:
+def compare_table(document: Document, _: Sequence[CostAnswer]) -> Columns:
     """Return a row per architecture."""
-    return from_rows([_flat(item) for item in compare(points, answers)["architectures"]])
+    return from_rows([_flat(item) for item in document["architectures"]])
 
 
-def curve_table(points: Points, answers: Answers) -> Columns:
+def curve_table(document: Document, _: Sequence[CostAnswer]) -> Columns:
     """Return a row per architecture and beta."""
     return from_rows(
         [
             {"architecture": one["architecture"], **point}
-            for one in curve(points, answers)["architectures"]
+            for one in document["architectures"]
             for point in one["points"]
         ]
     )
 
 
-def write_compare_plot(points: Points, answers: Answers, _: str, path: Path) -> None:
-    """Draw capacity against price."""
-    write_capacity_chart(compare(points, answers), path)
-
-
-def write_curve_plot(points: Points, answers: Answers, _: str, path: Path) -> None:
-    """Draw price, and capacity against it."""
-    write_curve_chart(curve(points, answers), path)
-
-
-def report(document: Mapping[str, Any]) -> list[RenderableType]:
+def report(document: Document) -> Report:
     """Return one architecture to read: sizes, parts, and what a host and a Gb/s cost."""
     tiers, hops = document["tiers"], document["switch_hops"]
     optical = f", {_number(document['optical_ports'])} optical ports" if document["optical_ports"] else ""
@@ -80,49 +68,51 @@ def report(document: Mapping[str, Any]) -> list[RenderableType]:
     ]
 
 
-def compare_report(document: Mapping[str, Any]) -> list[RenderableType]:
+def compare_report(document: Document) -> Report:
     """Return several architectures side by side: what they are made of, and what they carry for that."""
     documents = document["architectures"]
-    solved = any(item["throughput"] for item in documents)
-    sizes = [
-        (
-            item["architecture"],
-            _number(item["hosts"]),
-            str(item["tiers"]),
-            "?" if item["switch_hops"] is None else str(item["switch_hops"]),
-            *(_number(item[key]) for key in ("chips", "boxes", "links")),
-            f"{item['total_usd'] / 1e6:,.3f}",
-            f"{item['watts'] / 1e3:,.1f}",
-        )
-        for item in documents
-    ]
-    ratios = [
-        (
-            item["architecture"],
-            _money(per["host"]),
-            _rate(item["bisection"]["gbps"]) if item["bisection"] else "-",
-            _money(per["gbps_bisection"]),
-            *([_rate(found["total_gbps"]), _money(per["gbps_throughput"])] if found else []),
-        )
-        for item in documents
-        for per, found in [(item["usd_per"], item["throughput"])]
-    ]
     first = "architecture"
-    names = (first, "hosts", "tiers", "hops", "chips", "boxes", "links", "M USD", "kW")
-    carried = ("Gb/s carried", "USD/Gb/s carried") if solved else ()
-    per_unit = (first, "USD/host", "Gb/s bisection", "USD/Gb/s bisection", *carried)
-    made, worth = table_of(names, sizes, texts=(first,)), table_of(per_unit, ratios, texts=(first,))
+    made = table_of(
+        documents,
+        (first, "{architecture}"),
+        ("hosts", lambda item: _number(item["hosts"])),
+        ("tiers", "{tiers}"),
+        ("hops", lambda item: "?" if item["switch_hops"] is None else str(item["switch_hops"])),
+        ("chips", lambda item: _number(item["chips"])),
+        ("boxes", lambda item: _number(item["boxes"])),
+        ("links", lambda item: _number(item["links"])),
+        ("M USD", lambda item: f"{item['total_usd'] / 1e6:,.3f}"),
+        ("kW", lambda item: f"{item['watts'] / 1e3:,.1f}"),
+        texts=(first,),
+    )
+    carried: list[tuple[str, Cell]] = [
+        ("Gb/s carried", lambda item: _rate(item["throughput"]["total_gbps"]) if item["throughput"] else ""),
+        (
+            "USD/Gb/s carried",
+            lambda item: _money(item["usd_per"]["gbps_throughput"]) if item["throughput"] else "",
+        ),
+    ]
+    worth = table_of(
+        documents,
+        (first, "{architecture}"),
+        ("USD/host", lambda item: _money(item["usd_per"]["host"])),
+        ("Gb/s bisection", lambda item: _rate(item["bisection"]["gbps"]) if item["bisection"] else "-"),
+        ("USD/Gb/s bisection", lambda item: _money(item["usd_per"]["gbps_bisection"])),
+        *(carried if any(item["throughput"] for item in documents) else ()),
+        texts=(first,),
+    )
     return [made, "", worth, "", *_cheapest(document), *_notes(documents)]
 
 
-def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
+def curve_report(document: Document) -> Report:
     """Return prices by beta: a column for each architecture, in millions of USD."""
     curves = document["architectures"]
     table = table_of(
-        ("beta", *(one["architecture"] for one in curves)),
-        (
-            (f"{points[0]['beta']:g}", *(f"{point['total_usd'] / 1e6:,.3f}" for point in points))
-            for points in zip(*(one["points"] for one in curves), strict=True)
+        zip(*(one["points"] for one in curves), strict=True),
+        ("beta", lambda points: f"{points[0]['beta']:g}"),
+        *(
+            (one["architecture"], lambda points, i=i: f"{points[i]['total_usd'] / 1e6:,.3f}")
+            for i, one in enumerate(curves)
         ),
         title="million USD",
         title_justify="left",
@@ -135,7 +125,7 @@ def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
     return [table, "", *lines, f"prices: {document['prices']}"]
 
 
-def _flat(document: Mapping[str, Any]) -> dict[str, object]:
+def _flat(document: Document) -> dict[str, object]:
     bisection, throughput = document["bisection"], document["throughput"]
     ratios = {
         f"{unit}_per_{name}": document[f"{unit}_per"][name]
@@ -150,24 +140,21 @@ def _flat(document: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def _parts_table(document: Mapping[str, Any]) -> Table:
-    rows = [
-        (
-            part["part"],
-            _number(part["count"]),
-            _money(part["unit_usd"]),
-            _money(part["usd"]),
-            _number(part["watts"]),
-            ", ".join(filter(None, (part["source"], part["date"]))),
-        )
-        for part in document["parts"]
-    ]
-    total = ("total", "", "", _money(document["total_usd"]), _number(document["watts"]), "")
-    names = ("part", "count", "USD each", "USD", "W", "price from")
-    return table_of(names, [*rows, total], texts=("part", "price from"))
+def _parts_table(document: Document) -> Table:
+    total = {"part": "total", "usd": document["total_usd"], "watts": document["watts"]}
+    return table_of(
+        [*document["parts"], total],
+        ("part", "{part}"),
+        ("count", lambda part: _number(part["count"]) if "count" in part else ""),
+        ("USD each", lambda part: _money(part["unit_usd"]) if "unit_usd" in part else ""),
+        ("USD", lambda part: _money(part["usd"])),
+        ("W", lambda part: _number(part["watts"])),
+        ("price from", lambda part: ", ".join(filter(None, (part.get("source"), part.get("date"))))),
+        texts=("part", "price from"),
+    )
 
 
-def _ratios(document: Mapping[str, Any]) -> list[str]:
+def _ratios(document: Document) -> list[str]:
     bisection, throughput = document["bisection"], document["throughput"]
     of: dict[str, str] = {"host": "host"}
     if bisection:
@@ -182,7 +169,7 @@ def _ratios(document: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
+def _notes(documents: Sequence[Document]) -> list[str]:
     """Return which numbers are examples, as sentences."""
     parts = [part for document in documents for part in document["parts"]]
     lines = []
@@ -193,7 +180,7 @@ def _notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def _cheapest(document: Mapping[str, Any]) -> list[str]:
+def _cheapest(document: Document) -> list[str]:
     """Return which architecture is the cheapest, and where that rests on bisections that are not proved."""
     documents, per = document["architectures"], document["cheapest_per"]
     if document["cheapest"] is None:

@@ -12,7 +12,7 @@ from pnet_lp.extras import need
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.questions.crosscheck.answer import CrosscheckAnswer
 from pnet_lp.questions.crosscheck.case import CrosscheckCase
-from pnet_lp.tables import Columns, fact_grid, table_of, text_table
+from pnet_lp.tables import Columns, Document, Report, fact_grid, table_of, text_table
 from pnet_lp.units import format_us
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def check_places(_: CrosscheckCase, places: Mapping[str, Path]) -> None:
         need("pyarrow", "out")
 
 
-def report(document: Mapping[str, Any]) -> list[str | Table]:
+def report(document: Document) -> Report:
     """Return a cross-check, given as its document, as tables and sentences to read."""
     flows, network, settings = document["flows"], document["network"], document["settings"]
     grid = fact_grid()
@@ -84,7 +84,7 @@ def report(document: Mapping[str, Any]) -> list[str | Table]:
         grid.add_row("best split", f"left out: {document['split_left_out']}")
     for warning in document["warnings"]:
         grid.add_row("warning", warning)
-    parts: list[str | Table] = [grid, "", _times(document)]
+    parts: Report = [grid, "", _times(document)]
     if flows["compared"] and len(document["by_size"]) > 1:
         parts += ["", _sizes(document["by_size"])]
     if flows["compared"]:
@@ -92,7 +92,7 @@ def report(document: Mapping[str, Any]) -> list[str | Table]:
     return parts
 
 
-def _times(document: Mapping[str, Any]) -> Table:
+def _times(document: Document) -> Table:
     """Return the table of times, a column for each model."""
     known = [key for key in _SHOWN if key in document["all_us"] or key in document["fct_us"]]
     fluid = "fluid" if "fluid" in known else "bare"
@@ -121,31 +121,28 @@ def _times(document: Mapping[str, Any]) -> Table:
     return table
 
 
-def _sizes(classes: Sequence[Mapping[str, Any]]) -> Table:
+def _sizes(classes: Sequence[Document]) -> Table:
     """Return the table of size classes: mean times and high slowdowns, and how far the fluid is off."""
     fluid = "fluid" if "fluid" in classes[0]["fct_us"] else "bare"
-    rows = []
-    for row in classes:
-        mean = {key: one["mean"] for key, one in row["fct_us"].items()}
-        high = {key: one["p99"] for key, one in row["slowdown"].items()}
-        rows.append(
-            (
-                f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}",
-                f"{row['flows']:,}",
-                format_us(mean[fluid]),
-                format_us(mean["packets"]),
-                _ratio(mean["packets"], mean[fluid]),
-                f"{high[fluid]:.3g}",
-                f"{high['packets']:.3g}",
-                *(f"{100 * row['ratios'][key]:.3g} %" for key in ("p50_error", "p90_error")),
-            )
-        )
-    slowdowns = ("slowdown 99 %, fluid", "packets")
-    names = ("bytes", "flows", "fluid, mean", "packets", "ratio", *slowdowns, "off, median", "90 %")
-    return table_of(names, rows)
+
+    def mean(row: Document, model: str) -> float:
+        return float(row["fct_us"][model]["mean"])
+
+    return table_of(
+        classes,
+        ("bytes", lambda row: f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}"),
+        ("flows", "{flows:,}"),
+        ("fluid, mean", lambda row: format_us(mean(row, fluid))),
+        ("packets", lambda row: format_us(mean(row, "packets"))),
+        ("ratio", lambda row: _ratio(mean(row, "packets"), mean(row, fluid))),
+        ("slowdown 99 %, fluid", lambda row: f"{row['slowdown'][fluid]['p99']:.3g}"),
+        ("packets", "{slowdown[packets][p99]:.3g}"),
+        ("off, median", lambda row: f"{100 * row['ratios']['p50_error']:.3g} %"),
+        ("90 %", lambda row: f"{100 * row['ratios']['p90_error']:.3g} %"),
+    )
 
 
-def _sentences(document: Mapping[str, Any]) -> list[str]:
+def _sentences(document: Document) -> list[str]:
     """Return one sentence for each gap, and one for what is too small to be one."""
     found = [
         f"{gap['cause']} ({_FIGURES[gap['figure']]} {gap['factor']:.3g}x): {gap['sentence']}"
@@ -203,9 +200,7 @@ def write_plot(answer: CrosscheckAnswer, title: str, path: str | Path) -> None:
         axes.axvline(linear.all_us, color="black", linestyle=style, label=_SHOWN[f"lp_{name}"])
     if any(result.completed for result in found.simulations.values()):
         axes.set_xscale("log")
-    axes.set_ylim(0, 1)
-    axes.set_xlabel("completion time, us")
-    axes.set_ylabel("share of flows")
+    axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
     axes.legend(fontsize="small")
     why = found.left_out or (
         "" if steps else "flows wait for others, and the linear program has no times of its own"

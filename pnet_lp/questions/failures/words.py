@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.questions.failures.answer import FailuresAnswer
-from pnet_lp.tables import Columns, fact_grid, from_rows
+from pnet_lp.tables import Columns, Document, Report, fact_grid, from_rows
 from pnet_lp.units import format_gbps
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def table(answer: FailuresAnswer) -> Columns:
@@ -22,10 +17,10 @@ def table(answer: FailuresAnswer) -> Columns:
     return from_rows(answer.rows())
 
 
-def report(document: Mapping[str, Any]) -> list[Table]:
+def report(document: Document) -> Report:
     """Return a document as lines to read."""
-    grid = fact_grid()
     count = len(document["trials"])
+    grid = fact_grid()
     grid.add_row(
         "throughput",
         f"{format_gbps(document['throughput_gbps'])} Gb/s per unit demand, the mean of {count:,} draws",
@@ -57,8 +52,8 @@ def write_plot(answer: FailuresAnswer, title: str, path: str | Path) -> None:
     figure = new_figure(6, 4)
     axes = figure.add_subplot()
     axes.step(carried, np.arange(1, len(carried) + 1) / len(carried), where="post")
-    axes.set_xlabel("throughput, Gb/s per unit demand")
-    axes.set_ylabel("part of the draws with at most this")
-    axes.set_ylim(0, 1)
+    axes.set(
+        xlabel="throughput, Gb/s per unit demand", ylabel="part of the draws with at most this", ylim=(0, 1)
+    )
     axes.set_title(title, fontsize="medium")
     write_figure(figure, path)

@@ -15,7 +15,7 @@ from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import SimulationResult, SimulationScenario, SimulationSettings
 
 _TAIL_PERCENT = 99.0
-_MODELS = ("plain", "corrected")
+MODELS = ("plain", "corrected")
 
 
 @brief("mix", "results")
@@ -41,7 +41,7 @@ class FluidErrorAnswer(Answer):
         """See the base class."""
         packets = self.results["packets"]
         found: dict[str, Value] = {"packets_p99": _tail(packets)}
-        for name in _MODELS:
+        for name in MODELS:
             found |= _errors(name, self.results[name], packets)
         what = "error of the 99th percentile of slowdowns"
         return Summary(

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
-from pnet_lp.questions.fluid_error.answer import FluidErrorAnswer
+from pnet_lp.questions.fluid_error.answer import MODELS, FluidErrorAnswer
 from pnet_lp.questions.fluid_error.case import SIZE_CLASSES
-from pnet_lp.tables import Columns, fact_grid, from_rows, table_of
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from pnet_lp.tables import Columns, Document, Report, fact_grid, from_rows, table_of
 
 
-def report(document: Mapping[str, Any]) -> list[Table | str]:
+def report(document: Document) -> Report:
     """Return the mix, and the errors by size of flows."""
     mix = [(key, document[f"mix_{key}"]) for key in ("topology", "traffic", "workload")]
     packets = ("packets", f"99th percentile of slowdowns {document['packets_p99']:.4g}")
-    rows = []
-    for model in ("plain", "corrected"):
-        errors = (document[f"{model}_{key}"] for key in ("percent", *SIZE_CLASSES))
-        shown = ("-" if error is None else f"{error:+.1f} %" for error in errors)
-        rows.append((model, f"{document[f'{model}_p99']:.4g}", *shown))
-    names = ("fluid", "99th percentile", "all", *(name.replace("_", " ") for name in SIZE_CLASSES))
-    return [fact_grid([*mix, packets]), "", table_of(names, rows, texts=("fluid",))]
+
+    def error(model: str, key: str) -> str:
+        percent = document[f"{model}_{key}"]
+        return "-" if percent is None else f"{percent:+.1f} %"
+
+    table = table_of(
+        MODELS,
+        ("fluid", str),
+        ("99th percentile", lambda model: f"{document[f'{model}_p99']:.4g}"),
+        ("all", lambda model: error(model, "percent")),
+        *((key.replace("_", " "), partial(error, key=key)) for key in SIZE_CLASSES),
+        texts=("fluid",),
+    )
+    return [fact_grid([*mix, packets]), "", table]
 
 
 def table(answer: FluidErrorAnswer) -> Columns:

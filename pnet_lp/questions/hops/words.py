@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.questions.hops.answer import HopsAnswer
-from pnet_lp.tables import Columns, from_rows, table_of
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from pnet_lp.tables import Cell, Columns, Document, Report, from_rows, table_of
 
 
 def table(answer: HopsAnswer) -> Columns:
@@ -19,7 +16,7 @@ def table(answer: HopsAnswer) -> Columns:
     return from_rows(_rows(answer))
 
 
-def series_table(_: Sequence[Mapping[str, Any]], answers: Sequence[HopsAnswer]) -> Columns:
+def series_table(_: Document, answers: Sequence[HopsAnswer]) -> Columns:
     """Return a row per share of failed cables and trial."""
     return from_rows([row for one in answers for row in _rows(one)])
 
@@ -40,10 +37,10 @@ def _rows(answer: HopsAnswer) -> list[dict[str, Any]]:
     ]
 
 
-def report(document: Mapping[str, Any]) -> list[str | Table]:
+def report(document: Document) -> Report:
     """Return the hop counts of a network as lines and a table to read."""
     trials, intervals = document["trials"], document["intervals"]
-    lines: list[str | Table] = []
+    lines: Report = []
     if document["mean"] is None:
         lines.append("hops      no pair has a path")
     else:
@@ -79,50 +76,51 @@ def report(document: Mapping[str, Any]) -> list[str | Table]:
             f"{_us(rpc['p99_us'])}: {rpc['bytes']:g} B at {rpc['rate_gbps']:g} Gb/s, "
             f"{rpc['hop_delay_us']:g} us a link"
         )
-    rows = [
-        (hops, f"{count:,}", _percent(count / document["pairs"]))
-        for hops, count in (*document["histogram"].items(), ("none", document["disconnected_pairs"]))
-        if count
-    ]
-    return [*lines, table_of(("hops", "pairs", "share"), rows)] if rows else lines
+    rows = (*document["histogram"].items(), ("none", document["disconnected_pairs"]))
+    table = table_of(
+        [row for row in rows if row[1]],
+        ("hops", lambda row: row[0]),
+        ("pairs", lambda row: f"{row[1]:,}"),
+        ("share", lambda row: _percent(row[1] / document["pairs"])),
+    )
+    return [*lines, table] if table.row_count else lines
 
 
-def series_report(document: Mapping[str, Any]) -> list[Table]:
+def series_report(document: Document) -> Report:
     """Return a table with a row per share of failed cables."""
-    names = ["failed", "mean hops", "95 % interval", "p50", "p99", "max", "pairs without a path"]
-    rows = [
-        (
-            f"{100 * row['fail_links']:g} %",
-            "none" if row["mean"] is None else f"{row['mean']:.5g}",
-            f"{interval[0]:.5g} to {interval[1]:.5g}" if (interval := row["intervals"]["mean"]) else "",
-            *(_or_none(row[key]) for key in ("p50", "p99", "max")),
-            f"{row['disconnected_pairs']:,}",
-            *([_us(row["rpc"]["mean_us"])] if row["rpc"] else []),
-        )
-        for row in document["sweep"]
-    ]
-    return [table_of([*names, "call"] if document["sweep"][0]["rpc"] else names, rows)]
+
+    def interval(row: Document) -> str:
+        found = row["intervals"]["mean"]
+        return f"{found[0]:.5g} to {found[1]:.5g}" if found else ""
+
+    call: list[tuple[str, Cell]] = [("call", lambda row: _us(row["rpc"]["mean_us"]))]
+    table = table_of(
+        document["sweep"],
+        ("failed", lambda row: f"{100 * row['fail_links']:g} %"),
+        ("mean hops", lambda row: "none" if row["mean"] is None else f"{row['mean']:.5g}"),
+        ("95 % interval", interval),
+        ("p50", lambda row: _or_none(row["p50"])),
+        ("p99", lambda row: _or_none(row["p99"])),
+        ("max", lambda row: _or_none(row["max"])),
+        ("pairs without a path", "{disconnected_pairs:,}"),
+        *(call if document["sweep"][0]["rpc"] else ()),
+    )
+    return [table]
 
 
-def write_series_plot(
-    _: Sequence[Mapping[str, Any]], answers: Sequence[HopsAnswer], title: str, path: str | Path
-) -> None:
+def write_series_plot(document: Document, _: object, title: str, path: str | Path) -> None:
     """Draw mean hops, with their interval, against the share of failed cables, into a PNG or SVG file.
 
     Shares at which no pair is connected are left out.
     """
     figure = new_figure(6, 4)
     axes = figure.add_subplot()
-    drawn = [
-        (100 * one.fail_links, one.trials.mean, one.trials.mean_interval or (one.trials.mean,) * 2)
-        for one in answers
-        if one.trials.mean is not None
-    ]
-    at = [share for share, _, _ in drawn]
-    axes.plot(at, [mean for _, mean, _ in drawn], marker="o", markersize=3)
-    axes.fill_between(at, [low for _, _, (low, _) in drawn], [high for _, _, (_, high) in drawn], alpha=0.25)
-    axes.set_xlabel("failed links, per cent")
-    axes.set_ylabel("mean hops between switches")
+    drawn = [row for row in document["sweep"] if row["mean"] is not None]
+    at, means = [100 * row["fail_links"] for row in drawn], [row["mean"] for row in drawn]
+    intervals = [row["intervals"]["mean"] or (row["mean"], row["mean"]) for row in drawn]
+    axes.plot(at, means, marker="o", markersize=3)
+    axes.fill_between(at, [low for low, _ in intervals], [high for _, high in intervals], alpha=0.25)
+    axes.set(xlabel="failed links, per cent", ylabel="mean hops between switches")
     axes.set_title(title, fontsize="medium")
     write_figure(figure, path)
 

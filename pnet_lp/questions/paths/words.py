@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pnet_lp.questions.paths.answer import PathsAnswer
-from pnet_lp.tables import Columns, table_of, text_table
+from pnet_lp.tables import Columns, Document, Report, from_rows, table_of, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
-def report(document: Mapping[str, Any]) -> list[Table | str]:
+def report(document: Document) -> Report:
     """Return the paths of a pair as a table, or the statistics of all."""
     if "pair" not in document:
         return [_statistics(document)]
     if not document["paths"]:
         return [f"no plane has a path from {document['pair'][0]} to {document['pair'][1]}"]
-    rows = (
-        (str(path["plane"]), str(path["hops"]), " ".join(path["switches"]) or "(one switch)")
-        for path in document["paths"]
+    table = table_of(
+        document["paths"],
+        ("plane", "{plane}"),
+        ("hops", "{hops}"),
+        ("switches", lambda path: " ".join(path["switches"]) or "(one switch)"),
+        texts=("switches",),
     )
-    return [table_of(("plane", "hops", "switches"), rows, texts=("switches",))]
+    return [table]
 
 
 def table(answer: PathsAnswer) -> Columns:
@@ -30,15 +32,10 @@ def table(answer: PathsAnswer) -> Columns:
     if answer.paths is None:
         histogram = answer.statistics["hops"]["histogram"]
         return {"hops": [int(hops) for hops in histogram], "paths": list(histogram.values())}
-    rows = answer.rows()
-    return {
-        "plane": [path["plane"] for path in rows],
-        "hops": [path["hops"] for path in rows],
-        "switches": [" ".join(path["switches"]) for path in rows],
-    }
+    return from_rows([{**path, "switches": " ".join(path["switches"])} for path in answer.rows()])
 
 
-def _statistics(statistics: Mapping[str, Any]) -> Table:
+def _statistics(statistics: Document) -> Table:
     table = text_table(show_header=False)
     paths, hops = statistics["paths"], statistics["hops"]
     table.add_row("pairs", f"{statistics['pairs']:,}, {statistics['disconnected_pairs']:,} without a path")

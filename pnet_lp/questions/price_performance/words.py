@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 from pnet_lp.questions.price_performance.answer import PricePerformanceAnswer
 from pnet_lp.questions.throughput.sentences import throughput_lines
-from pnet_lp.tables import Columns, fact_grid, from_rows
-from pnet_lp.units import format_gbps
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from pnet_lp.tables import Columns, Document, Report, fact_grid, from_rows
 
 
-def report(document: Mapping[str, Any]) -> list[Table]:
+def report(document: Document) -> Report:
     """Return the price next to the throughput, as lines to read."""
-    grid = fact_grid()
-    grid.add_row(
-        "for 1,000 USD",
-        f"{format_gbps(document['gbps_per_kusd'])} Gb/s; {document['gbps_per_watt']:.4g} Gb/s per watt",
-    )
-    grid.add_row("carried", f"{format_gbps(document['carried_gbps'])} Gb/s by all demands together")
     example = ", with example prices" if document["example_prices"] else ""
-    grid.add_row("price", f"{document['total_usd']:,.0f} USD, {document['watts']:,.0f} W{example}")
-    for label, text in throughput_lines(document["result"]):
-        grid.add_row(label, text)
-    return [grid]
+    facts = {
+        "for 1,000 USD": "{gbps_per_kusd:.9g} Gb/s; {gbps_per_watt:.4g} Gb/s per watt",
+        "carried": "{carried_gbps:.9g} Gb/s by all demands together",
+        "price": f"{{total_usd:,.0f}} USD, {{watts:,.0f}} W{example}",
+    }
+    own = [(label, text.format_map(document)) for label, text in facts.items()]
+    return [fact_grid([*own, *throughput_lines(document["result"])])]
 
 
 def table(answer: PricePerformanceAnswer) -> Columns:

@@ -53,9 +53,7 @@ def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
         axes.step(times, share, where="post", label=f"seed {result.seed}")
     if any(result.completed for result in results):
         axes.set_xscale("log")
-    axes.set_ylim(0, 1)
-    axes.set_xlabel("completion time, us")
-    axes.set_ylabel("share of flows")
+    axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
     if len(results) > 1:
         _name_lines(axes)
 
@@ -65,12 +63,10 @@ def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
     done = np.concatenate([result.done for result in results])
     size = np.concatenate([result.flow["bytes"] for result in results])[done]
     slowdown = np.concatenate([result.slowdown for result in results])[done]
-    axes.set_xlabel("bytes of a flow")
-    axes.set_ylabel("slowdown")
+    axes.set(xlabel="bytes of a flow", ylabel="slowdown")
     if not len(size):
         return
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
     axes.scatter(
         size, slowdown, s=6, color=COLOURS[0], alpha=0.3, linewidths=0, rasterized=len(size) > _MOST_DRAWN
     )
@@ -96,8 +92,9 @@ def _draw_trace(axes: Axes, results: Sequence[SimulationResult], sort: str) -> N
         axes.step(time_ps / size, value, where="post", linewidth=1, label=label, rasterized=many)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"time, {unit}")
-    axes.set_ylabel("packets in the queue" if sort == "queues" else "window, segments")
+    axes.set(
+        xlabel=f"time, {unit}", ylabel="packets in the queue" if sort == "queues" else "window, segments"
+    )
     _name_lines(axes)
 
 

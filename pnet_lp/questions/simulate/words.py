@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from pnet_lp.questions.simulate.case import SimulateCase
 from pnet_lp.questions.simulate.fct import write_fct  # noqa: F401 - looked up by name
 from pnet_lp.questions.simulate.plot import write_plot  # noqa: F401 - looked up by name
 from pnet_lp.sim import SimulationResult
-from pnet_lp.tables import Columns, fact_grid, table_of, write_table
+from pnet_lp.tables import Columns, Document, Report, fact_grid, table_of, write_table
 from pnet_lp.units import format_us
 from pnet_lp.workload.sentences import drawn_sizes, offered_load
 from pnet_lp.writing import check_folder, naming_output, write_json
@@ -31,7 +31,7 @@ _FIRST, _MANIFEST = "flows.parquet", "manifest.json"
 _TIMES = ("mean", "p50", "p90", "p99", "p99_9", "max")
 
 
-def report(document: Mapping[str, Any]) -> list[str | Table]:
+def report(document: Document) -> Report:
     """Return a simulation, given as its document, as lines and a table to read."""
     grid = fact_grid()
     flows, network = document["flows"], document["network"]
@@ -98,19 +98,27 @@ def report(document: Mapping[str, Any]) -> list[str | Table]:
     )
     for warning in document["warnings"]:
         grid.add_row("warning", warning)
-    parts: list[str | Table] = [grid]
+    parts: Report = [grid]
     if document["stages"]:
         parts += ["", _stage_table(document["stages"])]
     if len(document["slowdown"]["by_size"]) > 1:
         parts += ["", _size_table(document["slowdown"]["by_size"])]
     if fluid and document["busiest"]:
-        parts += ["", _busy_table(document["busiest"], planes=network["planes"])]
+        parts += [
+            "",
+            table_of(
+                document["busiest"],
+                ("busiest links", lambda row: _where(row, network["planes"])),
+                ("utilisation", lambda row: _percent(row["utilisation"])),
+                texts=("busiest links",),
+            ),
+        ]
     if not fluid and document["queues"]:
         parts += ["", _queue_table(document["queues"], planes=network["planes"])]
     return parts
 
 
-def _add_packets(grid: Table, document: Mapping[str, Any]) -> None:
+def _add_packets(grid: Table, document: Document) -> None:
     packets = document["packets"]
     lost = f" ({packets['lost']:,} on links that were down)" if packets["lost"] else ""
     grid.add_row(
@@ -127,7 +135,7 @@ def _add_packets(grid: Table, document: Mapping[str, Any]) -> None:
     )
 
 
-def _shared(document: Mapping[str, Any]) -> str:
+def _shared(document: Document) -> str:
     """Return how flows of a fluid share links."""
     return {
         "single": "fluid, max-min fair, one path a flow",
@@ -204,14 +212,14 @@ def _columns(tables: Sequence[pa.Table], results: Sequence[SimulationResult]) ->
     return {"run": runs, "seed": np.repeat([result.seed for result in results], rows), **columns}
 
 
-def _ended(document: Mapping[str, Any]) -> str:
+def _ended(document: Document) -> str:
     if document["end"] == "complete":
         return ""
     at = format_us(document["simulated_s"] * 1e6)
     return f"; ended at {at} of simulated time: {document['end']}"
 
 
-def _named(row: Mapping[str, Any], *, several: bool) -> str:
+def _named(row: Document, *, several: bool) -> str:
     """Return why flows can never be complete, and the first of them."""
     named = [f"{one['flow']}" + (f" (seed {one['seed']})" if several else "") for one in row["first"]]
     more = ", ..." if row["flows"] > len(named) else ""
@@ -226,51 +234,48 @@ def _spread(values: Mapping[str, float], unit: str) -> str:
     )
 
 
-def _stage_table(stages: Sequence[Mapping[str, Any]]) -> Table:
-    rows = []
-    for row in stages:
-        whole, task = row["stage_us"], row["tasks_us"]
-        shown = (whole["mean"], *(task[key] for key in ("mean", "p50", "p99", "max")))
-        first, *others = ("-" if us is None else format_us(us) for us in shown)
-        rows.append((row["stage"], first, f"{row['tasks']:,}", *others))
-    names = ("stage", "in all", "tasks complete", "a task", "median", "99 %", "at most")
-    return table_of(names, rows, texts=("stage",))
+def _stage_table(stages: Sequence[Document]) -> Table:
+    def time(us: float | None) -> str:
+        return "-" if us is None else format_us(us)
 
-
-def _size_table(classes: Sequence[Mapping[str, Any]]) -> Table:
-    rows = (
-        (
-            f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}",
-            f"{row['flows']:,}",
-            *(f"{row[key]:.4g}" for key in ("mean", "p50", "p99", "max")),
-        )
-        for row in classes
+    return table_of(
+        stages,
+        ("stage", "{stage}"),
+        ("in all", lambda row: time(row["stage_us"]["mean"])),
+        ("tasks complete", "{tasks:,}"),
+        ("a task", lambda row: time(row["tasks_us"]["mean"])),
+        ("median", lambda row: time(row["tasks_us"]["p50"])),
+        ("99 %", lambda row: time(row["tasks_us"]["p99"])),
+        ("at most", lambda row: time(row["tasks_us"]["max"])),
+        texts=("stage",),
     )
-    return table_of(("bytes", "flows", "slowdown", "median", "99 %", "at most"), rows)
 
 
-def _queue_table(queues: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
-    rows = (
-        (
-            _where(row, planes),
-            f"{row['longest_packets']:,}",
-            f"{row['mean_packets']:.3g}",
-            f"{row['dropped']:,}",
-            _percent(row["utilisation"]),
-        )
-        for row in queues
+def _size_table(classes: Sequence[Document]) -> Table:
+    return table_of(
+        classes,
+        ("bytes", lambda row: f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}"),
+        ("flows", "{flows:,}"),
+        ("slowdown", "{mean:.4g}"),
+        ("median", "{p50:.4g}"),
+        ("99 %", "{p99:.4g}"),
+        ("at most", "{max:.4g}"),
     )
-    names = ("fullest queues", "packets at most", "on average", "dropped", "link busy")
-    return table_of(names, rows, texts=names[:1])
 
 
-def _busy_table(busiest: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
-    names = ("busiest links", "utilisation")
-    rows = ((_where(row, planes), _percent(row["utilisation"])) for row in busiest)
-    return table_of(names, rows, texts=names[:1])
+def _queue_table(queues: Sequence[Document], *, planes: int) -> Table:
+    return table_of(
+        queues,
+        ("fullest queues", lambda row: _where(row, planes)),
+        ("packets at most", "{longest_packets:,}"),
+        ("on average", "{mean_packets:.3g}"),
+        ("dropped", "{dropped:,}"),
+        ("link busy", lambda row: _percent(row["utilisation"])),
+        texts=("fullest queues",),
+    )
 
 
-def _where(row: Mapping[str, Any], planes: int) -> str:
+def _where(row: Document, planes: int) -> str:
     return f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if planes > 1 else "")
 
 
@@ -278,7 +283,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _after_warm_up(rates: Mapping[str, Any]) -> str:
+def _after_warm_up(rates: Document) -> str:
     warm_up = format_us(rates["simulated_s"] * 1e6)
     if rates["mean_rate_gbps"] is None:
         return f"no flow lasts longer than the warm-up of {warm_up}"

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.questions.throughput.links import link_table, rate_table
 from pnet_lp.questions.throughput.sentences import throughput_lines
-from pnet_lp.tables import Columns, fact_grid, write_table
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from pnet_lp.tables import Columns, Document, Report, fact_grid, write_table
 
 
-def report(document: Mapping[str, Any]) -> list[Table]:
+def report(document: Document) -> Report:
     """Return a result, given as its JSON document, as lines to read."""
-    grid = fact_grid()
-    for label, text in throughput_lines(document):
-        grid.add_row(label, text)
-    return [grid]
+    return [fact_grid(throughput_lines(document))]
 
 
 def table(answer: ThroughputAnswer) -> Columns:
