@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -136,8 +136,3 @@ _Name = Annotated[str, AsText]
 
 PairName = Annotated[tuple[_Name, _Name] | None, Flag(metavar="A B", width=2)]
 """The names of two endpoints."""
-
-
-def without(document: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a document without a key."""
-    return {name: value for name, value in document.items() if name != key}

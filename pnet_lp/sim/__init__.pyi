@@ -6,7 +6,6 @@ from .outage import Outage, OutageSettings
 from .preset import PRESETS, Preset, Stated
 from .result import End, SimulationResult
 from .scenario import SimulationProgress, SimulationScenario
-from .scenario_text import ScenarioText, run_text
 from .settings import SimulationSettings
 
 __all__ = [
@@ -20,13 +19,11 @@ __all__ = [
     "OutageSettings",
     "PacketSizes",
     "Preset",
-    "ScenarioText",
     "SimulationProgress",
     "SimulationResult",
     "SimulationScenario",
     "SimulationSettings",
     "Stated",
     "figures",
-    "run_text",
     "simulate",
 ]

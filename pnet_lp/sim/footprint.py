@@ -70,17 +70,7 @@ def check_memory(
     segments = int((workload.size[together] // context.sizes.payload + 1).sum())
     held = len(ports.rate) * queue.most(context.sizes) if isinstance(queue, LimitParams) else segments
     parts["shorter queues"] = min(held, segments) * _PACKET
-    if forwarding.makes_tables:
-        parts["a smaller network, or given paths"] = _table_bytes(context)
-    if forwarding.lists_paths:
-        parts["a forwarding with fewer paths, or fewer flows"] = subflows * _path_bytes(context, together)
-    hint = max(parts, key=parts.__getitem__)
-    check_fits(
-        jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * record,
-        f"a simulation of {workload.flow_count:,} flows over {len(ports.rate):,} ports",
-        WorkloadError,
-        allowed=hint if jobs == 1 else f"{hint}, or fewer jobs",
-    )
+    _check(context, forwarding, parts, together, subflows, record=record, jobs=jobs, runs=runs)
 
 
 def check_fluid_memory(
@@ -94,14 +84,30 @@ def check_fluid_memory(
         "fewer flows": workload.flow_count * record + len(together) * subflows * _STREAM,
         "a smaller network": len(ports.rate) * _LINK,
     }
+    _check(context, forwarding, parts, together, 4, record=record, jobs=jobs, runs=runs)
+
+
+def _check(
+    context: SimulationContext,
+    forwarding: _core.Forwarding,
+    parts: dict[str, int],
+    together: npt.NDArray[np.intp],
+    lists: int,
+    *,
+    record: int,
+    jobs: int,
+    runs: int,
+) -> None:
+    """Raise WorkloadError where the ``parts`` of a run, and its paths, as so many ``lists``, are more than is free."""
+    workload, count = context.workload, len(context.ports.rate)
     if forwarding.makes_tables:
         parts["a smaller network, or given paths"] = _table_bytes(context)
     if forwarding.lists_paths:
-        parts["a forwarding with fewer paths, or fewer flows"] = 4 * _path_bytes(context, together)
+        parts["a forwarding with fewer paths, or fewer flows"] = lists * _path_bytes(context, together)
     hint = max(parts, key=parts.__getitem__)
     check_fits(
         jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * record,
-        f"a simulation of {workload.flow_count:,} flows over {len(ports.rate):,} ports",
+        f"a simulation of {workload.flow_count:,} flows over {count:,} ports",
         WorkloadError,
         allowed=hint if jobs == 1 else f"{hint}, or fewer jobs",
     )

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import pnet_lp as pn
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
-from pnet_lp.sim import FlowSettings, ScenarioText, SimulationSettings, figures, run_text, simulate
+from pnet_lp.sim import figures, simulate
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -170,13 +171,8 @@ def test_records_have_what_a_fluid_has(tree: Network) -> None:
     ],
 )
 def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> None:
-    asked = ScenarioText(
-        ("jellyfish:switches=8,ports=5,hosts=16",),
-        FlowSettings(workload=BUSY),
-        settings=SimulationSettings(model="fluid", **words),
-        seed=7,
-    )
-    alone, together = (list(run_text(asked, repeat=2, jobs=jobs)) for jobs in (1, 2))
+    asked = {"topology": "jellyfish:switches=8,ports=5,hosts=16", "workload": BUSY, "model": "fluid", **words}
+    alone, together = (pn.simulate(**asked, seed=7, draws=2, jobs=jobs).results for jobs in (1, 2))
     for one, other in zip(alone, together, strict=True):
         assert parquet(one.flows) == parquet(other.flows)
         assert parquet(one.ports) == parquet(other.ports)

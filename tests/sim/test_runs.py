@@ -16,22 +16,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pnet_lp as pn
 from pnet_lp.errors import PnetError, RoutingError, SpecError, TopologyError, WorkloadError
 from pnet_lp.failures import Failures, Mask, fail
 from pnet_lp.model import Network, Plane, Workload
+from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import (
     FORWARDINGS,
     PRESETS,
     QUEUES,
     TRANSPORTS,
-    FlowSettings,
     Outage,
-    ScenarioText,
     SimulationProgress,
     SimulationResult,
     SimulationSettings,
     figures,
-    run_text,
     simulate,
 )
 from pnet_lp.sim.base import choose
@@ -166,18 +165,13 @@ def test_seeds_draw(tree: Network) -> None:
 
 
 def test_jobs_do_not_matter() -> None:
-    words = ScenarioText(
-        ("jellyfish:switches=8,ports=5,hosts=16",),
-        FlowSettings(workload=BUSY),
-        settings=SimulationSettings(preset="pnet"),
-        seed=7,
-    )
-    alone, together = (list(run_text(words, repeat=3, jobs=jobs)) for jobs in (1, 2))
-    assert [result.seed for result in alone] == [7, 8, 9]
+    asked = {"topology": "jellyfish:switches=8,ports=5,hosts=16", "workload": BUSY, "preset": "pnet"}
+    alone, together = (pn.simulate(**asked, seed=7, draws=3, jobs=jobs).results for jobs in (1, 2))
+    assert [result.seed for result in together] == [7, *(derive_seed(7, "draw", i) for i in (1, 2))]
     for one, other in zip(alone, together, strict=True):
         assert parquet(one.flows) == parquet(other.flows)
         assert parquet(one.ports) == parquet(other.ports)
-    (single,) = run_text(dataclasses.replace(words, seed=8))
+    (single,) = pn.simulate(**asked, seed=alone[1].seed).results
     assert parquet(single.flows) == parquet(alone[1].flows)
 
 

@@ -22,7 +22,6 @@ from pnet_lp.questions.base import (
 )
 from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
-from pnet_lp.sim import ScenarioText
 
 
 @brief("found")
@@ -85,17 +84,7 @@ def _step(report: ProgressCallback, name: str) -> ProgressCallback:
 )
 def crosscheck(case: CrosscheckCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    words = ScenarioText(
-        case.topology,
-        flows=case,
-        planes=case,
-        failures=case,
-        outage=case,
-        seed=seed,
-        network=built.network,
-        matrix=built.traffic,
-    )
-    network, workload, outage = words.given()
+    network, workload, outage = case.drawn(seed, built)
     settings = repr([case.packets, case.fluid, outage and outage.to_json()])
 
     def answer(run: Run) -> Answer:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pnet_lp.crosscheck import CrosscheckSettings
-from pnet_lp.questions.keys import NetworkKeys
-from pnet_lp.sim import FlowSettings, OutageSettings
+from pnet_lp.questions.flow_keys import FlowKeys
 
 MODELS = ("lp_ideal", "lp_paths", "split", "bare", "fluid", "packets")
 """Those that have columns."""
 
 
-class CrosscheckCase(CrosscheckSettings, OutageSettings, FlowSettings, NetworkKeys):
+class CrosscheckCase(CrosscheckSettings, FlowKeys):
     """Compare linear program, fluid and packets for the same flows, and name the causes of the gaps.
 
     Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  The linear program gives the least time to carry all

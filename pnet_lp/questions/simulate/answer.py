@@ -11,7 +11,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
-from pnet_lp.sim import ScenarioText, SimulationResult, SimulationScenario, figures
+from pnet_lp.sim import SimulationResult, SimulationScenario, figures
 from pnet_lp.sim.columns import RATES, run_columns
 
 _RUN_KEYS = (
@@ -119,18 +119,8 @@ class SimulateAnswer(Answer):
 )
 def simulate(case: SimulateCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    scenario = ScenarioText(
-        case.topology,
-        flows=case,
-        planes=case,
-        failures=case,
-        outage=case,
-        settings=case,
-        trace=case.trace,
-        seed=seed,
-        network=built.network,
-        matrix=built.traffic,
-    ).build()
+    network, workload, outage = case.drawn(seed, built)
+    scenario = case.scenario(network, workload, seed, trace=case.trace, outage=outage)
     settings = scenario.to_json()
 
     def answer(run: Run) -> Answer:
@@ -138,7 +128,7 @@ def simulate(case: SimulateCase, seed: int, built: Built = NOTHING_BUILT) -> Pos
         before = _complete(replace(scenario, time_limit_ps=case.warm_up), run) if case.warm_up else None
         return SimulateAnswer((result,), before)
 
-    return Posed((scenario.network.fingerprint, scenario.workload.fingerprint, repr(settings)), answer)
+    return Posed((network.fingerprint, workload.fingerprint, repr(settings)), answer)
 
 
 def _complete(scenario: SimulationScenario, run: Run) -> SimulationResult:

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.flags import Flag
 from pnet_lp.questions.base import OutputOption
-from pnet_lp.questions.keys import NetworkKeys
+from pnet_lp.questions.flow_keys import FlowKeys
 from pnet_lp.registry import OneOrMore
-from pnet_lp.sim import FlowSettings, OutageSettings, SimulationSettings
+from pnet_lp.sim import SimulationSettings
 from pnet_lp.sim.columns import COLUMNS
 from pnet_lp.sim.traces import split_trace
 from pnet_lp.workload import WORKLOADS
@@ -30,7 +30,7 @@ STAGES = tuple(
 SHARES = ("mean", "p50", "p99")
 
 
-class SimulateCase(SimulationSettings, OutageSettings, FlowSettings, NetworkKeys):
+class SimulateCase(SimulationSettings, FlowKeys):
     """Simulate flows, packet by packet or as a fluid, and print their completion times.
 
     Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  Failures last for the whole run and no path uses the

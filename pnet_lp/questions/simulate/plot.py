@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 _MOST_NAMED = 8
 """Lines that a legend names: as many as there are colours."""
 
-_FEW = 200
-"""Flows whose points do not cover each other."""
-
 _MOST_DRAWN = 20_000
 """Points of a line that an SVG file holds one by one."""
 

@@ -1,0 +1,20 @@
+"""Keys that questions about simulated flows share."""
+
+from __future__ import annotations
+
+from pnet_lp.failures import fail
+from pnet_lp.model import Network, Workload
+from pnet_lp.questions.keys import NOTHING_BUILT, Built, NetworkKeys
+from pnet_lp.sim import FlowSettings, Outage, OutageSettings
+
+
+class FlowKeys(OutageSettings, FlowSettings, NetworkKeys):
+    """A network, the flows on it, and when what fails is down."""
+
+    def drawn(self, seed: int, built: Built = NOTHING_BUILT) -> tuple[Network, Workload, Outage | None]:
+        """Return the network, its flows, and what fails while they run; what fails all the time is down in it."""
+        network, failures = self.whole(seed, built), self.failures
+        outage = self.outage(network, failures, seed)
+        if outage is None:
+            network = fail(network, failures, seed=seed)
+        return network, self.build(network, seed, built.traffic), outage
