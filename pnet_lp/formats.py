@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pnet_lp.errors import PnetError
 from pnet_lp.extras import need
+from pnet_lp.files import exists
 from pnet_lp.layouts import decoded, opening
 from pnet_lp.registry import Registry
 from pnet_lp.writing import output_file
@@ -116,6 +118,12 @@ class Formats(Registry[Format[T]]):
         return {
             suffix: known for known in self.formats for suffix in (*known.suffixes, *known.vague_suffixes)
         }
+
+    def is_path(self, text: str, *more: str) -> bool:
+        """Whether a text is a path: there is a file, or it has a slash, or a suffix of ours or of ``more``."""
+        return (
+            "/" in text or os.sep in text or exists(text) or text.lower().endswith((*self.suffixes(), *more))
+        )
 
     def suffix_of(self, path: str | Path) -> str:
         """Return the suffix that names a file's format, the longest known one (``.sndlib.xml``) if there is one."""

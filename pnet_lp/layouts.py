@@ -53,6 +53,11 @@ class SectionRow:
     where: str
     words: tuple[str | tuple[str, ...], ...]
 
+    def fault(self, kind: Fault, what: str, allowed: str) -> PnetError:
+        """Return the error that the line is not ``what`` it should be."""
+        found = " ".join(word if isinstance(word, str) else f"( {' '.join(word)} )" for word in self.words)
+        return kind(f"not {what}", where=self.where, found=found, allowed=allowed)
+
 
 def decoded(data: bytes, where: str, fault: Fault) -> str:
     """Return the text of a file that was read as ``data``, or raise ``fault``: binary or blank."""
@@ -76,6 +81,22 @@ def opening(data: bytes) -> str:
     begin = _BEFORE.match(data).end()  # type: ignore[union-attr]
     # Up to four bytes are a character.
     return data[begin : begin + 4 * HEAD].decode("utf-8", "replace")[:HEAD]
+
+
+def word_lines(text: str, where: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield ``(where, words)`` of each line of a text that is neither blank nor a comment, which begins with ``#``."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if (words := line.split()) and not words[0].startswith("#"):
+            yield f"{where}:{number}", words
+
+
+def count_line(words: Sequence[str], counts: dict[str, int], where: str, fault: Fault) -> None:
+    """Note the number in a line of htsim such as ``Nodes 16``, or raise ``fault``: none, or given twice."""
+    count = whole(words[1]) if len(words) == 2 else None
+    if count is None or words[0] in counts:
+        found = " ".join(words)
+        raise fault(f"{words[0]} is invalid or given twice", where=where, found=found, allowed="one number")
+    counts[words[0]] = count
 
 
 def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[str]]]:
@@ -343,3 +364,8 @@ def ns3_numbers(switches: Sequence[str], hosts: Sequence[str]) -> tuple[list[int
     if sorted(own) == list(range(len(names))) and own[len(switches) :] == sorted(own[len(switches) :]):
         return own, [*map(str, own)] == [*switches, *hosts]
     return [*range(len(hosts), len(names)), *range(len(hosts))], False
+
+
+def ns3_hosts(switches: Sequence[str], hosts: Sequence[str]) -> list[int]:
+    """Return the numbers of the hosts alone."""
+    return ns3_numbers(switches, hosts)[0][len(switches) :]

@@ -50,9 +50,9 @@ _EXPRESSION = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?::(?P<parameters>.
 
 
 class Params(BaseModel):
-    """Base of all parameter models: immutable, and unknown keys are errors."""
+    """Base of all parameter models: immutable, unknown keys are errors, and numbers are finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
     """Parameters that exclude each other: stating one of them suppresses the defaults of the others."""

@@ -90,66 +90,34 @@ def are_delays(ns: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     return np.asarray((array >= 0) & (array <= _LONGEST_DELAY_NS))
 
 
-def parse_bytes(text: str, where: str) -> int:
-    """Return a number of bytes such as ``1500``, ``10MB`` (10^7) or ``64KiB`` (65,536).
-
-    Raises:
-        SpecError: no such quantity, or no whole number of bytes.
-    """
-    return _quantity(text, _BYTES, where, "a number of bytes: 1500, 10MB, 64KiB")
-
-
-def parse_duration(text: str, where: str) -> int:
-    """Return the picoseconds in a duration such as ``25ns``, ``1.5us`` or ``2s``.
-
-    Raises:
-        SpecError: no such quantity, or no whole number of picoseconds.
-    """
-    return _quantity(text, _PICOSECONDS, where, "a time with its unit: 25ns, 1.5us, 2s")
-
-
-def parse_seconds(text: str, where: str) -> int:
-    """Return the seconds in a time that a person waits, such as ``90s``, ``30min`` or ``2h``.
-
-    Raises:
-        SpecError: no such quantity, or no whole number of seconds.
-    """
-    return _quantity(text, _SECONDS, where, "a time with its unit: 90s, 30min, 2h")
-
-
-def parse_rate(text: str, where: str) -> int:
-    """Return the bits a second in a rate such as ``2.5Gbps``.
-
-    Raises:
-        SpecError: no such quantity, or no whole number of bits a second.
-    """
-    return _quantity(text, _BITS_PER_SECOND, where, "a rate with its unit: 800Mbps, 2.5Gbps")
-
-
-def _quantity(text: str, units: Mapping[str, int], where: str, allowed: str) -> int:
-    found = _QUANTITY.fullmatch(text.strip())
-    if found and found[2] in units:
-        value = Decimal(found[1]) * units[found[2]]
-        if value == int(value) and value <= _MOST:
-            return int(value)
-    raise SpecError("not a quantity", where=where, found=text, allowed=allowed)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
-    """The quantity that a whole number counts; a parameter's annotation carries it.
+    """A quantity that a whole number counts; a parameter's annotation carries it.
 
     Attributes:
         name: what is to be typed, ``time``, ``bytes`` or ``rate``.
+        units: what each unit counts.
+        allowed: examples, for messages.
         format: how a value is written so that it is read back.
     """
 
     name: str
-    format: Callable[[int], str]
+    units: Mapping[str, int]
+    allowed: str
+    format: Callable[[int], str] = str
+
+    def parse(self, text: str, where: str) -> int:
+        """Return the number that a text such as ``1.5us`` stands for; SpecError where that is none, or not whole."""
+        found = _QUANTITY.fullmatch(text.strip())
+        if found and found[2] in self.units:
+            value = Decimal(found[1]) * self.units[found[2]]
+            if value == int(value) and value <= _MOST:
+                return int(value)
+        raise SpecError("not a quantity", where=where, found=text, allowed=self.allowed)
 
 
 def format_duration(time_ps: int) -> str:
-    """Return picoseconds as :func:`parse_duration` reads them, in the largest unit that leaves a whole number."""
+    """Return picoseconds as :data:`TIME` reads them, in the largest unit that leaves a whole number."""
     return _in_largest(time_ps, _PICOSECONDS) if time_ps else "0s"
 
 
@@ -169,7 +137,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_rate(bits_per_second: int) -> str:
-    """Return bits a second as :func:`parse_rate` reads them, the same way."""
+    """Return bits a second as :data:`RATE` reads them, the same way."""
     return _in_largest(bits_per_second, _BITS_PER_SECOND)
 
 
@@ -178,9 +146,11 @@ def _in_largest(value: int, units: Mapping[str, int]) -> str:
     return f"{value // units[unit]}{unit}"
 
 
-TIME = Quantity("time", format_duration)
-BYTES = Quantity("bytes", str)
-RATE = Quantity("rate", format_rate)
+TIME = Quantity("time", _PICOSECONDS, "a time with its unit: 25ns, 1.5us, 2s", format_duration)
+BYTES = Quantity("bytes", _BYTES, "a number of bytes: 1500, 10MB, 64KiB")
+RATE = Quantity("rate", _BITS_PER_SECOND, "a rate with its unit: 800Mbps, 2.5Gbps", format_rate)
+WAIT = Quantity("time", _SECONDS, "a time with its unit: 90s, 30min, 2h")
+"""Simulated time, in picoseconds; amounts of data; bits a second; time that a person waits, in seconds."""
 
 
 def quantity_of(annotation: object, metadata: Iterable[object] = ()) -> Quantity | None:

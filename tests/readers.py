@@ -46,7 +46,7 @@ from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.traffic.base import traffics
 from pnet_lp.traffic.io import MATRIX_FORMATS
 from pnet_lp.traffic.spec import read_spec
-from pnet_lp.units import parse_duration, quantity_of
+from pnet_lp.units import TIME, quantity_of
 from pnet_lp.workload import SIZES, WORKLOADS, check_workload, parse_sizes
 from pnet_lp.workload.io import WORKLOAD_FORMATS
 
@@ -184,7 +184,7 @@ def readers() -> dict[str, Reader]:
     found["percentiles file"] = Reader(
         (b"0 0\n10000 15\n30000 100\n",), _file(lambda path: parse_sizes(str(path)), "f.txt")
     )
-    found["duration"] = Reader((b"25ns", b"1.5e3us"), _text(lambda text: parse_duration(text, "f")))
+    found["duration"] = Reader((b"25ns", b"1.5e3us"), _text(lambda text: TIME.parse(text, "f")))
     ports = Ports.of(build_network("ring:n=4", hosts_per_switch=1))
     found["trace"] = Reader((b"queue:0/h0->0", b"flow:1"), _text(lambda text: parse_traces([text], ports, 9)))
     return found

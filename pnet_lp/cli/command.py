@@ -75,16 +75,12 @@ class Whole(_Decimal, click.IntRange):
 
 
 class Number(_Decimal, click.FloatRange):
-    """A number of a range; NaN is in none, and infinity only where it is ``infinite``."""
-
-    def __init__(self, *args: Any, infinite: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.infinite = infinite
+    """A finite number of a range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number, or fail."""
         number: float = super().convert(value, param, ctx)
-        if math.isnan(number) or (math.isinf(number) and not self.infinite):
+        if not math.isfinite(number):
             self.fail(f"{number} is not a finite number.", param, ctx)
         return number
 

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.cli.command import BOUNDS_ONLY, Command, Option, Whole, json_option
+from pnet_lp.cli.command import BOUNDS_ONLY, Command, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options
-from pnet_lp.cli.options import say, threads_option
+from pnet_lp.cli.options import option, say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
 from pnet_lp.cli.sweeping import SweepResult, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
@@ -29,7 +29,7 @@ from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
 from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import check_topology
-from pnet_lp.units import parse_seconds
+from pnet_lp.units import WAIT
 
 
 class _Time(click.ParamType[float]):
@@ -40,7 +40,7 @@ class _Time(click.ParamType[float]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the seconds, or fail."""
         del param, ctx
-        return parse_seconds(str(value), "--budget")
+        return WAIT.parse(str(value), "--budget")
 
 
 @click.command(
@@ -52,80 +52,73 @@ class _Time(click.ParamType[float]):
 @click.argument("words", metavar="EXPERIMENT|TOPOLOGY...", nargs=-1, type=click.UNPROCESSED)
 @experiment_options
 @vary_options
-@click.option(
+@option(
     "--resume/--no-resume",
     default=True,
     show_default=True,
     help="Keep stored results of unchanged cases, or compute everything again.",
 )
-@click.option(
+@option(
     "--case",
     "cases",
     metavar="NAME",
     multiple=True,
-    cls=Option,
     excludes=("every",),
     help="Run only this case and the baseline; * stands for any text; may be repeated.",
 )
-@click.option(
+@option(
     "--draws",
     type=Whole(1, MOST_DRAWS),
     help="Number of seeds for every case.  [default: the spec's]",
 )
-@click.option(
+@option(
     "--seed", type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
 )
-@click.option(
+@option(
     "--jobs",
     type=Whole(1, MOST_THREADS),
     help="Number of parallel processes; results do not depend on it.  [default: 1]",
 )
-@click.option(
+@option(
     "--executor",
     metavar="NAME",
-    cls=Option,
     listed=EXECUTORS.names,
     default=DEFAULT_EXECUTOR,
     show_default=True,
     help="Where draws are computed: {}; with an address as in dask://HOST:PORT. Results do not depend on it.",
 )
 @threads_option
-@click.option(
+@option(
     "--budget",
     type=_Time(),
     metavar="TIME",
-    cls=Option,
     needs=("every",),
     help="Run only what fits into this time: 90s, 30min, 2h.",
 )
-@click.option(
+@option(
     "--dry-run",
     is_flag=True,
-    cls=Option,
     needs=("every",),
     help="Only print how long each experiment will take.",
 )
-@click.option(
+@option(
     "-o",
     "--out",
     type=OutputFile(TABLE_FORMATS),
-    cls=Option,
     excludes=("every",),
     help="Write the comparison as a table, one row per case.",
 )
-@click.option(
+@option(
     "--rows",
     type=click.Choice(["case", "draw"]),
     default="case",
     show_default=True,
-    cls=Option,
     needs=("out",),
     help="Whether --out has a row per case, with mean and spread, or per draw.",
 )
-@click.option(
+@option(
     "--chart",
     type=OutputFile(CHART_FORMATS),
-    cls=Option,
     excludes=("every",),
     help="Also write the chart to this file: {}.",
     listed=CHART_FORMATS.suffixes,

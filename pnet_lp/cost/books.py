@@ -23,7 +23,7 @@ Quantity: TypeAlias = Literal["price", "power"]
 
 UNITS: Mapping[Quantity, str] = {"price": "USD", "power": "W"}
 
-_Amount = Annotated[float | None, Field(ge=0, allow_inf_nan=False)]
+_Amount = Annotated[float | None, Field(ge=0)]
 _SIZED = re.compile(r"([0-9]+x)?[0-9]+(\.[0-9]+)?g")
 
 

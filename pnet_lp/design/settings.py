@@ -29,7 +29,7 @@ class FindSettings(ToleranceSettings, BookSettings):
 
     hosts: int = Field(ge=2, le=1 << 20, description="minimum number of hosts")
     min_gbps_per_host: float = Field(
-        gt=0, allow_inf_nan=False, description="minimum of what hosts send on average at once, in Gb/s"
+        gt=0, description="minimum of what hosts send on average at once, in Gb/s"
     )
     traffic: Annotated[str, Flag(metavar="EXPR")] = Field(
         "longest-matching", description="traffic matrix between hosts, a pattern for any network"
@@ -52,7 +52,7 @@ class FindSettings(ToleranceSettings, BookSettings):
         "few",
         description="sizes of each family to try: a few that are far apart, or also those between, in fine steps",
     )
-    budget: float | None = Field(None, gt=0, allow_inf_nan=False, description="maximum price in USD")
+    budget: float | None = Field(None, gt=0, description="maximum price in USD")
     best: int | None = Field(
         None, ge=1, description="stop when so many networks of the front are found, best first"
     )

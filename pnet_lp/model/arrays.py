@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,6 +64,11 @@ def _read_only(values: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[An
     array = np.array(values, dtype=dtype, order="C", ndmin=1)
     array.setflags(write=False)
     return array
+
+
+def rows(*columns: npt.NDArray[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield the entries of arrays of one length side by side, as Python's own numbers."""
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def equal_columns(values: FloatArray) -> npt.NDArray[np.int64]:

@@ -18,7 +18,7 @@ from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
-from pnet_lp.model.demands import Demands, Pairs
+from pnet_lp.model.demands import Demands, Listed, Pairs
 from pnet_lp.model.endpoint_classes import endpoint_classes
 from pnet_lp.model.network import Network
 from pnet_lp.model.traffic import TrafficMatrix
@@ -32,7 +32,7 @@ _BYTES_PER_SPLIT = 32
 
 @brief("plane_count", "demand_count")
 @dataclass(frozen=True, eq=False, repr=False)
-class FlowProblem:
+class FlowProblem(Listed):
     """Links and demands over several planes, as flat arrays.
 
     ``P`` planes, ``A`` arcs in all planes, ``E`` endpoints (racks, or classes of equivalent hosts), ``J`` demands.
@@ -63,35 +63,13 @@ class FlowProblem:
     endpoint_class: IntArray
 
     @property
-    def pairs(self) -> Pairs:
-        """The demands one by one, sorted by source and destination; TrafficError where they do not fit into memory."""
-        places = self.attach.shape[1]
-        return self.demands.listed(f"a problem with {self.demand_count:,} demands between {places:,} places")
-
-    @property
-    def src(self) -> IntArray:
-        """int32 ``[J]``, where each demand begins."""
-        return self.pairs.src
-
-    @property
-    def dst(self) -> IntArray:
-        """int32 ``[J]``, where it ends; the same only for the demands inside a class of several hosts."""
-        return self.pairs.dst
-
-    @property
-    def demand(self) -> FloatArray:
-        """float64 ``[J]``, > 0."""
-        return self.pairs.demand
+    def _words(self) -> str:
+        return f"a problem with {self.demand_count:,} demands between {self.attach.shape[1]:,} places"
 
     @property
     def plane_count(self) -> int:
         """Number of planes, P."""
         return len(self.node_count)
-
-    @property
-    def demand_count(self) -> int:
-        """Number of demands, J."""
-        return self.demands.count
 
     @cached_property
     def core(self) -> _core.FlowProblem:

@@ -196,6 +196,13 @@ class Plane:
         )
 
     @property
+    def known_delays(self) -> tuple[FloatArray, FloatArray]:
+        """Delays of cables and of access links in ns, NaN where there is none."""
+        given = ((self.delay_ns, self.cable_count), (self.access_delay_ns, self.host_count))
+        cables, access = (np.full(count, np.nan) if delay is None else delay for delay, count in given)
+        return cables, access
+
+    @property
     def switch_count(self) -> int:
         """Number of switches."""
         return len(self.switch_names)

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.model.arrays import FloatArray, IntArray, checked_array, fingerprint, floats, ints
+from pnet_lp.model.arrays import checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import Demands, Pairs, Product
+from pnet_lp.model.demands import Demands, Listed, Pairs, Product
 from pnet_lp.model.network import Level
 from pnet_lp.units import AMOUNTS, are_amounts
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @brief("label", "level", "endpoints", "demand_count", "total")
 @dataclass(frozen=True, eq=False, repr=False)
-class TrafficMatrix:
+class TrafficMatrix(Listed):
     """Demands between ``endpoints`` racks or hosts.
 
     Build one with :meth:`from_entries` or :meth:`from_weights`.  A matrix that is a rule stays one until its pairs
@@ -167,41 +167,14 @@ class TrafficMatrix:
         return self.from_entries(self.level, self.endpoints, src, dst, demand, label=label)
 
     @property
-    def demand_count(self) -> int:
-        """Number of pairs with a demand."""
-        return self.demands.count
-
-    @property
     def total(self) -> float:
         """Sum of all demands."""
         return self.demands.total
 
     @property
-    def pairs(self) -> Pairs:
-        """The demands one by one, sorted by source, then destination.
-
-        Raises:
-            TrafficError: they follow from a rule, and do not fit into memory.
-        """
+    def _words(self) -> str:
         name = self.label or "traffic"
-        return self.demands.listed(
-            f"{name} with {self.demand_count:,} demands between {self.endpoints:,} {self.level}s"
-        )
-
-    @property
-    def src(self) -> IntArray:
-        """int32 ``[j]``, sources; each pair at most once, never an endpoint and itself."""
-        return self.pairs.src
-
-    @property
-    def dst(self) -> IntArray:
-        """int32 ``[j]``, destinations."""
-        return self.pairs.dst
-
-    @property
-    def demand(self) -> FloatArray:
-        """float64 ``[j]``, from 1e-15 to 1e15, in Gb/s or, for the unit matrices, 1.0 per pair."""
-        return self.pairs.demand
+        return f"{name} with {self.demand_count:,} demands between {self.endpoints:,} {self.level}s"
 
     def to_csr(self) -> csr_array:
         """Return the matrix as a SciPy CSR array, ``[endpoints, endpoints]``."""

@@ -34,7 +34,7 @@ class SpeedUpSettings(Params):
         False, description="the paper's job on four racks in place of the whole cluster"
     )
     oversubscription: float | None = Field(
-        None, ge=1, allow_inf_nan=False, description="oversubscription of the tree; default: the scenario's"
+        None, ge=1, description="oversubscription of the tree; default: the scenario's"
     )
     links: int | None = Field(None, ge=1, description="optical links per ToR; default: the scenario's")
     servers: int | None = Field(None, ge=1, description="number of hosts; default: the scenario's")
@@ -51,7 +51,7 @@ class SpeedUpSettings(Params):
         DEFAULT_SOLVES, ge=1, description="limit on the throughputs solved in the search for circuits"
     )
     delay_s: Annotated[float, Flag("--delay")] = Field(
-        RECONFIGURATION_S, ge=0, allow_inf_nan=False, description="seconds to set the circuits"
+        RECONFIGURATION_S, ge=0, description="seconds to set the circuits"
     )
 
     @property

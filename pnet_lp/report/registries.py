@@ -14,9 +14,8 @@ from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import named_files, read_yaml
-from pnet_lp.formats import Formats
-from pnet_lp.registry import Entry, nearest, one_or_more
-from pnet_lp.tables import fact_grid, text_table
+from pnet_lp.registry import Entry, NoParams, nearest, one_or_more
+from pnet_lp.tables import fact_grid, table_of, text_table
 from pnet_lp.units import Quantity, quantity_of
 
 if TYPE_CHECKING:
@@ -54,40 +53,21 @@ def catalogue_documents(specs: Mapping[str, Path]) -> list[dict[str, Any]]:
     return [_spec_document(name, path) for name, path in sorted(specs.items())]
 
 
-def solver_documents() -> list[dict[str, Any]]:
-    """Return each solver as its JSON document: an entry's, and its capabilities."""
-    from pnet_lp.throughput.solvers import SOLVERS  # noqa: PLC0415
-
-    return [
-        {
-            **document,
-            "installed": solver.installed(),
-            "interruptible": solver.interruptible,
-            "forms": sorted(solver.forms),
-            "objectives": sorted(solver.objectives),
-            "install_hint": solver.install_hint,
-        }
-        for document in entry_documents(SOLVERS)
-        for solver in [SOLVERS.get(document["name"]).build]
-    ]
+def _of_solver(_: object, solver: Any) -> dict[str, Any]:
+    """Return the capabilities of a solver."""
+    return {
+        "installed": solver.installed(),
+        "interruptible": solver.interruptible,
+        "forms": sorted(solver.forms),
+        "objectives": sorted(solver.objectives),
+        "install_hint": solver.install_hint,
+    }
 
 
-def routing_documents() -> list[dict[str, Any]]:
-    """Return each routing as its JSON document, under a name that shows a parameter without default: ``ksp:K``."""
-    from pnet_lp.routing import ROUTINGS  # noqa: PLC0415
-
-    return [
-        {
-            **document,
-            "name": ":".join(
-                [
-                    document["name"],
-                    *(item["name"].upper() for item in document["parameters"][:1] if item["required"]),
-                ]
-            ),
-        }
-        for document in entry_documents(ROUTINGS)
-    ]
+def _of_routing(document: Mapping[str, Any], _: object) -> dict[str, Any]:
+    """Return a name that shows a parameter without default: ``ksp:K``."""
+    first = [item["name"].upper() for item in document["parameters"][:1] if item["required"]]
+    return {"name": ":".join([document["name"], *first])}
 
 
 def experiment_specs() -> dict[str, Path]:
@@ -115,20 +95,10 @@ def _books(quantity: Literal["price", "power"]) -> list[dict[str, Any]]:
     return catalogue_documents(shipped_books(quantity))
 
 
-def preset_documents() -> list[dict[str, Any]]:
-    """Return each preset as its JSON document: an entry's, and its values with their sources."""
-    from pnet_lp.sim.preset import PRESETS, get_preset  # noqa: PLC0415
-
-    return [
-        {
-            **document,
-            "values": [
-                dict(zip(("name", "value", "source"), row, strict=True))
-                for row in get_preset(document["name"]).rows()
-            ],
-        }
-        for document in entry_documents(PRESETS)
-    ]
+def _of_preset(_: object, preset: Any) -> dict[str, Any]:
+    """Return the values of a preset with their sources."""
+    rows = preset(NoParams()).rows()
+    return {"values": [dict(zip(("name", "value", "source"), row, strict=True)) for row in rows]}
 
 
 _FORMATS = (
@@ -141,33 +111,44 @@ _FORMATS = (
 )
 
 
-def format_documents() -> list[dict[str, Any]]:
+def _formats() -> list[dict[str, Any]]:
     """Return each format of files as its JSON document: an entry's, what it holds, its suffixes, whether it is read."""
     found = []
     for place in _FORMATS:
         module, _, name = place.rpartition(".")
-        registry: Formats[Any] = getattr(importlib.import_module(f"pnet_lp.{module}"), name)
-        for document in entry_documents(registry):
-            known = registry.get(document["name"]).build
+        noun = getattr(importlib.import_module(f"pnet_lp.{module}"), name).noun
+
+        def more(document: Mapping[str, Any], known: Any, noun: str = noun) -> dict[str, Any]:
             suffixes = [*known.suffixes, *known.vague_suffixes]
-            found.append(
-                {
-                    **document,
-                    "summary": f"{registry.noun}, {' '.join(suffixes)}: {document['summary']}",
-                    "holds": registry.noun,
-                    "suffixes": suffixes,
-                    "read": known.read is not None,
-                }
-            )
+            return {
+                "summary": f"{noun}, {' '.join(suffixes)}: {document['summary']}",
+                "holds": noun,
+                "suffixes": suffixes,
+                "read": known.read is not None,
+            }
+
+        found += _of(module, name, more=more)()
     return found
 
 
-def _of(module: str, registry: str, folder: str = "") -> Callable[[], list[dict[str, Any]]]:
-    """Return what lists a registry, imported when it is asked for, and the catalogue in the folders of that name."""
+def _of(
+    module: str,
+    registry: str,
+    folder: str = "",
+    more: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {},
+) -> Callable[[], list[dict[str, Any]]]:
+    """Return what lists a registry, imported when it is asked for, and the catalogue in the folders of that name.
+
+    ``more`` returns what the document of an entry has besides, given it and what is registered.
+    """
 
     def documents() -> list[dict[str, Any]]:
-        entries = entry_documents(getattr(importlib.import_module(f"pnet_lp.{module}"), registry))
-        return entries + catalogue_documents(named_files(folder)) if folder else entries
+        entries = getattr(importlib.import_module(f"pnet_lp.{module}"), registry)
+        found = [
+            {**document, **more(document, entry.build)}
+            for document, entry in zip(entry_documents(entries), entries, strict=True)
+        ]
+        return found + catalogue_documents(named_files(folder)) if folder else found
 
     return documents
 
@@ -175,9 +156,9 @@ def _of(module: str, registry: str, folder: str = "") -> Callable[[], list[dict[
 KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "topologies": _of("topology", "topologies", "topologies"),
     "traffic": _of("traffic", "traffics", "traffic_matrices"),
-    "routings": routing_documents,
+    "routings": _of("routing", "ROUTINGS", more=_of_routing),
     "objectives": _of("throughput", "OBJECTIVES"),
-    "solvers": solver_documents,
+    "solvers": _of("throughput.solvers", "SOLVERS", more=_of_solver),
     "bounds": _of("throughput.bounds", "BOUNDS"),
     "questions": _of("questions.base", "QUESTIONS"),
     "experiments": experiment_documents,
@@ -187,11 +168,11 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "transports": _of("sim", "TRANSPORTS"),
     "queues": _of("sim", "QUEUES"),
     "forwardings": _of("sim", "FORWARDINGS"),
-    "presets": preset_documents,
+    "presets": _of("sim.preset", "PRESETS", more=_of_preset),
     "architectures": _of("cost", "ARCHITECTURES"),
     "prices": lambda: _books("price"),
     "powers": lambda: _books("power"),
-    "formats": format_documents,
+    "formats": _formats,
 }
 """What can be listed."""
 
@@ -243,7 +224,9 @@ def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
                 head.add_row(key, _value_text(value))
         return [head]
     if "values" in document:
-        return [head, "", _value_table(document["values"])]
+        columns = [("value", "{name}"), ("", "{value}"), ("source", "{source}")]
+        style = {"padding": (0, 2, 0, 0), "pad_edge": True, "header_style": "bold"}
+        return [head, "", table_of(document["values"], *columns, texts=dict(columns), **style)]
     if not document["parameters"]:
         head.add_row("parameters", "none")
         return [head]
@@ -315,15 +298,6 @@ def _parameter_table(parameters: Sequence[Mapping[str, Any]]) -> Table:
     for written, item in zip(typed, parameters, strict=True):
         default = "required" if item["required"] else _value_text(item["default"])
         table.add_row(written, default, item["description"])
-    return table
-
-
-def _value_table(values: Sequence[Mapping[str, str]]) -> Table:
-    table = text_table(padding=(0, 2, 0, 0), pad_edge=True, header_style="bold")
-    for column in ("value", "", "source"):
-        table.add_column(column, overflow="fold")
-    for row in values:
-        table.add_row(row["name"], row["value"], row["source"])
     return table
 
 

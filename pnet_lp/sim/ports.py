@@ -159,14 +159,7 @@ class Ports:
 
 def _delays_ps(network: Network, arcs: Arcs) -> npt.NDArray[np.float64]:
     """Return the delays of all ports in their order, -1 where unknown."""
-
-    def known(delay_ns: FloatArray | None, count: int) -> npt.NDArray[np.float64]:
-        return np.full(count, np.nan) if delay_ns is None else delay_ns
-
-    core = [
-        known(plane.delay_ns, plane.cable_count)[arcs.id[arcs.ptr[p] : arcs.ptr[p + 1]] // 2]
-        for p, plane in enumerate(network.planes)
-    ]
-    access = [known(plane.access_delay_ns, plane.host_count) for plane in network.planes]
+    known, access = zip(*(plane.known_delays for plane in network.planes), strict=True)
+    core = [ns[arcs.id[arcs.ptr[p] : arcs.ptr[p + 1]] // 2] for p, ns in enumerate(known)]
     delay_ps: npt.NDArray[np.float64] = np.rint(1000 * np.concatenate([*core, *access, *access]))
     return np.where(np.isnan(delay_ps), -1.0, delay_ps)

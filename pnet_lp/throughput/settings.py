@@ -30,7 +30,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
 
     solver: str = Field(AUTO, description="solver with its parameters (`pnet-lp list solvers`)")
     time_limit_s: Annotated[float | None, Flag("--time-limit")] = Field(
-        None, gt=0, description="seconds after which to stop with the bounds reached"
+        None, gt=0, allow_inf_nan=True, description="seconds after which to stop with the bounds reached"
     )
 
     @model_validator(mode="after")

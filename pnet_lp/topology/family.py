@@ -39,10 +39,7 @@ class LinkParams(Params):
     """Parameters of every family."""
 
     link_gbps: float = Field(
-        DEFAULT_LINK_GBPS,
-        gt=0,
-        allow_inf_nan=False,
-        description="speed of every cable, Gb/s in each direction",
+        DEFAULT_LINK_GBPS, gt=0, description="speed of every cable, Gb/s in each direction"
     )
 
 
@@ -50,10 +47,7 @@ class HostParams(LinkParams):
     """Parameters of the families that have hosts of their own."""
 
     host_gbps: float | None = Field(
-        None,
-        gt=0,
-        allow_inf_nan=False,
-        description="speed of every access link, Gb/s in each direction; default: link_gbps",
+        None, gt=0, description="speed of every access link, Gb/s in each direction; default: link_gbps"
     )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 
 def split_list(value: object) -> object:
@@ -17,5 +17,7 @@ def split_list(value: object) -> object:
 Whole: TypeAlias = Annotated[tuple[int, ...], BeforeValidator(split_list)]
 """Whole numbers, written ``4x8`` or as a list."""
 
-Numbers: TypeAlias = Annotated[tuple[float, ...], BeforeValidator(split_list)]
-"""Numbers, written ``1x2.5`` or as a list."""
+Numbers: TypeAlias = Annotated[
+    tuple[Annotated[float, Field(allow_inf_nan=True)], ...], BeforeValidator(split_list)
+]
+"""Numbers, written ``1x2.5`` or as a list; families say what is wrong with one."""

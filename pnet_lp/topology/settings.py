@@ -24,10 +24,7 @@ class PlaneSettings(Params):
         None, description="how the planes relate; default for several planes: homogeneous"
     )
     link_gbps: float = Field(
-        DEFAULT_LINK_GBPS,
-        gt=0,
-        allow_inf_nan=False,
-        description="speed of links for which the topology gives none",
+        DEFAULT_LINK_GBPS, gt=0, description="speed of links for which the topology gives none"
     )
     hosts_per_switch: int = Field(
         0, ge=0, description="hosts to attach to each rack of a topology without hosts"

@@ -48,7 +48,7 @@ class PlaneSpec(Params):
     parameters: dict[str, Any] = Field(default_factory=dict, description="its parameters")
     file: str | None = Field(None, description="file of the plane, relative to the spec")
     link_gbps: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="speed of links to which the file gives none, Gb/s"
+        None, gt=0, description="speed of links to which the file gives none, Gb/s"
     )
     sha256: str | None = Field(None, description="checksum of the file, in hexadecimal digits")
 

@@ -17,8 +17,6 @@ from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
 from pnet_lp.seeds import generator
 
-"""The parameter ``seed`` of a pattern that is drawn at random."""
-
 
 @brief()
 @dataclass(frozen=True, repr=False)

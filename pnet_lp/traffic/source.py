@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,8 +123,7 @@ def _is_file(text: str) -> bool:
     from pnet_lp.traffic.io import MATRIX_FORMATS  # noqa: PLC0415 - slow to load
     from pnet_lp.traffic.spec import SUFFIXES  # noqa: PLC0415 - slow to load
 
-    known = (*MATRIX_FORMATS.suffixes(), *SUFFIXES)
-    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(known)
+    return MATRIX_FORMATS.is_path(text, *SUFFIXES)
 
 
 def _recipe(text: str, label: str) -> PatternRecipe:

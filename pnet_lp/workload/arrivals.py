@@ -24,9 +24,7 @@ class ArrivalParams(WorkloadParams):
 
     traffic: ClassVar[Use] = "optional"
     sizes: SizesOf
-    load: float = Field(
-        gt=0, le=100, allow_inf_nan=False, description="offered load as a fraction of the capacity"
-    )
+    load: float = Field(gt=0, le=100, description="offered load as a fraction of the capacity")
     flows: int = Field(ge=1, le=10**9, description="number of flows")
     capacity_gbps: Capacity = Field(
         "access",

@@ -17,7 +17,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray, Workload
 from pnet_lp.registry import Params, Registry
 from pnet_lp.seeds import generator
-from pnet_lp.units import BYTES, TIME, parse_bytes, parse_duration
+from pnet_lp.units import BYTES, TIME, Quantity
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 
 _BYTES_PER_FLOW = 200
@@ -42,12 +42,13 @@ def _sizes(value: object) -> object:
     return parse_sizes(value) if isinstance(value, str) else value
 
 
-def _bytes(value: object, info: ValidationInfo) -> object:
-    return parse_bytes(value, info.field_name or "bytes") if isinstance(value, str) else value
+def reading(quantity: Quantity) -> BeforeValidator:
+    """Return what reads the texts of a parameter that counts a quantity."""
 
+    def read(value: object, info: ValidationInfo) -> object:
+        return quantity.parse(value, info.field_name or quantity.name) if isinstance(value, str) else value
 
-def _picoseconds(value: object, info: ValidationInfo) -> object:
-    return parse_duration(value, info.field_name or "time") if isinstance(value, str) else value
+    return BeforeValidator(read)
 
 
 SizesOf: TypeAlias = Annotated[
@@ -57,9 +58,9 @@ SizesOf: TypeAlias = Annotated[
         description="flow sizes: 10MB, a name of `pnet-lp list sizes`, a .csv (bytes,share) or .txt (bytes, per cent)"
     ),
 ]
-ByteCount: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES]
+ByteCount: TypeAlias = Annotated[int, reading(BYTES), BYTES]
 Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=10**15)]
-Duration: TypeAlias = Annotated[int, BeforeValidator(_picoseconds), TIME, Field(ge=0, le=10**18)]
+Duration: TypeAlias = Annotated[int, reading(TIME), TIME, Field(ge=0, le=10**18)]
 
 
 @brief()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 from pnet_lp.errors import SpecError, WorkloadError
-from pnet_lp.files import check_readable, exists
+from pnet_lp.files import check_readable
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.workload import Workload
 from pnet_lp.registry import Entry, Params, parse_expression
@@ -101,8 +100,7 @@ def _parsed(text: str, traffic: str | None) -> tuple[Entry[WorkloadBuilder], Wor
 def _is_file(text: str) -> bool:
     from pnet_lp.workload.io import WORKLOAD_FORMATS  # noqa: PLC0415 - slow to load
 
-    known = WORKLOAD_FORMATS.suffixes()
-    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(known)
+    return WORKLOAD_FORMATS.is_path(text)
 
 
 def check_hosts(network: Network, label: str) -> None:

@@ -13,12 +13,12 @@ from pydantic import Field
 
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.files import read_limited, read_table
-from pnet_lp.layouts import decoded
+from pnet_lp.layouts import decoded, word_lines
 from pnet_lp.model.arrays import FloatArray, floats, longs
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
 from pnet_lp.registry import Params, Registry, parse_expression, validate
-from pnet_lp.units import parse_bytes, parse_number
+from pnet_lp.units import BYTES, parse_number
 
 Interpolation: TypeAlias = Literal["linear", "log"]
 
@@ -135,7 +135,7 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
     """
     text = text.strip()
     if text[:1].isdigit():
-        return SizeDistribution.from_points([parse_bytes(text, where)], [1.0], "linear", label=text)
+        return SizeDistribution.from_points([BYTES.parse(text, where)], [1.0], "linear", label=text)
     name, _, parameters = text.partition(":")
     if name.lower().endswith((".csv", *_TEXT)):
         values = parse_expression(f"file:{parameters}")[1] if parameters else {}
@@ -169,13 +169,10 @@ def _read_sizes(path: Path, interpolation: Interpolation) -> SizeDistribution:
 def _read_percents(path: Path, interpolation: Interpolation) -> SizeDistribution:
     points = []
     text = decoded(read_limited(path, WorkloadError), str(path), WorkloadError)
-    for number, line in enumerate(text.split("\n"), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
+    for where, words in word_lines(text, str(path)):
         found = [parse_number(word) for word in words]
         if len(found) != 2 or not np.isfinite(found).all():
-            raise WorkloadError("not bytes and per cent", where=f"{path}:{number}", found=line.strip())
+            raise WorkloadError("not bytes and per cent", where=where, found=" ".join(words))
         # Curves begin at 0 bytes, which no flow has.
         size = 1.0 if found == [0, 0] else found[0]
         points.append([size, found[1] / 100])

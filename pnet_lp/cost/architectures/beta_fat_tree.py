@@ -20,9 +20,7 @@ class BetaFatTreeCost(BetaFatTree):
     servers: int = Field(
         10_240, ge=1, description="number of hosts (paper: 10,240), half a switch's ports on each rack"
     )
-    link_gbps: float = Field(
-        10, gt=0, allow_inf_nan=False, description="speed of every cable, Gb/s in each direction"
-    )
+    link_gbps: float = Field(10, gt=0, description="speed of every cable, Gb/s in each direction")
     numbers: Literal["formula", "pieces"] = Field(
         "formula",
         description="of parts: as the paper's formulas say, or whole pieces, with a whole cable to every server",

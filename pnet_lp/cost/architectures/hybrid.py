@@ -31,13 +31,10 @@ class Hybrid(Params):
     beta: float = Field(
         1.0,
         ge=1,
-        allow_inf_nan=False,
         description="full bisection bandwidth over that of the optical network; ports / (2 beta) links of a ToR",
     )
     ports: int = Field(64, ge=2, multiple_of=2, description="ports of a ToR (paper: 64), even")
-    link_gbps: float = Field(
-        10, gt=0, allow_inf_nan=False, description="speed of hosts and circuits, Gb/s in each direction"
-    )
+    link_gbps: float = Field(10, gt=0, description="speed of hosts and circuits, Gb/s in each direction")
     seed: Seed = Field(0, description="which random circuits, for a throughput")
 
     @model_validator(mode="after")

@@ -25,19 +25,14 @@ class JellyfishCost(Params):
         None, ge=1, description="instead of all these: number of hosts, half a switch's ports on each"
     )
     beta: float = Field(
-        1.0,
-        ge=1,
-        allow_inf_nan=False,
-        description="with servers: hosts of a switch over its cables to others, these rounded down",
+        1.0, ge=1, description="with servers: hosts of a switch over its cables to others, these rounded down"
     )
     planes: int = Field(
         1, ge=1, description="planes, each another random graph, with boxes and cables of its own"
     )
     access: Medium = Field("copper", description="what the cables to hosts are")
     seed: Seed = Field(0, description="which random graph")
-    link_gbps: float = Field(
-        10, gt=0, allow_inf_nan=False, description="speed of every link of a plane, Gb/s in each direction"
-    )
+    link_gbps: float = Field(10, gt=0, description="speed of every link of a plane, Gb/s in each direction")
 
     @model_validator(mode="after")
     def _one_form(self) -> JellyfishCost:

@@ -23,14 +23,10 @@ class OpticalCore(Params):
     link_gbps: float = Field(
         800,
         gt=0,
-        allow_inf_nan=False,
         description="speed of a host over all planes, and of a port before it is broken out, Gb/s in each direction",
     )
     beta: float = Field(
-        1.0,
-        ge=1,
-        allow_inf_nan=False,
-        description="hosts of a ToR over its cables to the core, these rounded down",
+        1.0, ge=1, description="hosts of a ToR over its cables to the core, these rounded down"
     )
     access: Medium = Field("copper", description="what the cables to hosts are")
     seed: Seed = Field(0, description="which random circuits")

@@ -21,7 +21,6 @@ class Parallel(Params):
     link_gbps: float = Field(
         800,
         gt=0,
-        allow_inf_nan=False,
         description="speed of a host over all planes, and of a port before it is broken out, Gb/s in each direction",
     )
     share: bool = Field(

@@ -17,9 +17,7 @@ class SerialChassis(ChassisFatTree):
     radix: int = Field(
         16, ge=4, le=MOST_PORTS, multiple_of=2, description="ports of a chip (paper: 16), even"
     )
-    link_gbps: float = Field(
-        800, gt=0, allow_inf_nan=False, description="speed of cables and traces, Gb/s in each direction"
-    )
+    link_gbps: float = Field(800, gt=0, description="speed of cables and traces, Gb/s in each direction")
 
 
 @ARCHITECTURES.register(

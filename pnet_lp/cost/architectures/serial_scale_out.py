@@ -15,9 +15,7 @@ class SerialScaleOut(Params):
 
     hosts: int = Field(8192, ge=1, description="number of hosts (paper: 8,192)")
     radix: int = Field(16, ge=4, multiple_of=2, description="ports of a chip (paper: 16), even")
-    link_gbps: float = Field(
-        800, gt=0, allow_inf_nan=False, description="speed of hosts and cables, Gb/s in each direction"
-    )
+    link_gbps: float = Field(800, gt=0, description="speed of hosts and cables, Gb/s in each direction")
 
     @model_validator(mode="after")
     def _fits(self) -> SerialScaleOut:

@@ -18,8 +18,8 @@ class _BoundsClaim(Claim):
         at_least, at_most: one of them or both.
     """
 
-    at_least: float | None = Field(None, allow_inf_nan=False)
-    at_most: float | None = Field(None, allow_inf_nan=False)
+    at_least: float | None = Field(None)
+    at_most: float | None = Field(None)
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

@@ -21,7 +21,7 @@ class ValueClaim(CaseClaim):
     """
 
     kind: Literal["value"] = "value"
-    value: float | None = Field(None, allow_inf_nan=False)
+    value: float | None = Field(None)
     percent: float | None = Field(None, gt=0)
     tolerance_percent: float = Field(1.0, ge=0, lt=100)
     range: tuple[float, float] | None = None

@@ -132,6 +132,42 @@ class Demands(ABC):
         return None
 
 
+class Listed(ABC):
+    """Base of what has demands: pairs, or a rule from which these follow once they are needed."""
+
+    demands: Demands
+
+    @property
+    @abstractmethod
+    def _words(self) -> str:
+        """What the demands are of, for messages."""
+
+    @property
+    def pairs(self) -> Pairs:
+        """The demands one by one, sorted by source, then destination; TrafficError where they do not fit in memory."""
+        return self.demands.listed(self._words)
+
+    @property
+    def demand_count(self) -> int:
+        """Number of demands, J."""
+        return self.demands.count
+
+    @property
+    def src(self) -> IntArray:
+        """int32 ``[J]``, where each demand begins."""
+        return self.pairs.src
+
+    @property
+    def dst(self) -> IntArray:
+        """int32 ``[J]``, where it ends."""
+        return self.pairs.dst
+
+    @property
+    def demand(self) -> FloatArray:
+        """float64 ``[J]``, from 1e-15 to 1e15, in Gb/s or, for the unit matrices, 1.0 per pair."""
+        return self.pairs.demand
+
+
 @brief("count", "total")
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs(Demands):

@@ -31,17 +31,24 @@ class CostAnswer(Answer):
     prices: Book
     powers: Book
 
-    def summary(self) -> Summary:
-        """See the base class: the price is exact; what it is compared with may not be."""
-        found, bill = self.appraisal, self.appraisal.quote.bill
-        columns = {
-            "watts": found.quote.watts,
+    @property
+    def _sizes(self) -> dict[str, float | None]:
+        bill = self.appraisal.quote.bill
+        return {
+            "watts": self.appraisal.quote.watts,
             "hosts": bill.hosts,
             "tiers": bill.tiers,
-            "switch_hops": found.switch_hops,
+            "switch_hops": self.appraisal.switch_hops,
             "chips": bill.chips,
             "boxes": bill.box_count,
             "links": bill.links,
+        }
+
+    def summary(self) -> Summary:
+        """See the base class: the price is exact; what it is compared with may not be."""
+        found = self.appraisal
+        columns = {
+            **self._sizes,
             "bisection_gbps": found.bisection.gbps if found.bisection else None,
             "carried_gbps": found.throughput_gbps,
             "example_prices": any(line.price.example for line in found.quote.lines),
@@ -66,13 +73,7 @@ class CostAnswer(Answer):
             "architecture": appraisal.design.label,
             "parts": [_part(line) for line in quote.lines],
             "total_usd": quote.total_usd,
-            "watts": quote.watts,
-            "hosts": bill.hosts,
-            "tiers": bill.tiers,
-            "switch_hops": appraisal.switch_hops,
-            "chips": bill.chips,
-            "boxes": bill.box_count,
-            "links": bill.links,
+            **self._sizes,
             "ports": {"total": bill.ports, "used": bill.ports_used, "free": bill.ports_free},
             "cables": {place: bill.cables_at(place) for place in ("access", "inner", "top")},
             "transceivers": bill.transceivers,

@@ -64,16 +64,13 @@ class HopsCase(NetworkKeys):
         None, description="two endpoints: how often one reaches the other, in how many hops"
     )
     rpc_bytes: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="estimate the time of a remote call of so many bytes"
+        None, gt=0, description="estimate the time of a remote call of so many bytes"
     )
     rate_gbps: Annotated[float | None, Flag("--rate", needs=_OF_CALLS)] = Field(
-        None, gt=0, allow_inf_nan=False, description="link speed for it, in Gb/s; default: the network's"
+        None, gt=0, description="link speed for it, in Gb/s; default: the network's"
     )
     hop_delay_us: Annotated[float, Flag("--hop-delay", needs=_OF_CALLS)] = Field(
-        Rpc.hop_delay_us,
-        ge=0,
-        allow_inf_nan=False,
-        description="propagation delay of a link for it, in microseconds",
+        Rpc.hop_delay_us, ge=0, description="propagation delay of a link for it, in microseconds"
     )
 
     def check(self) -> None:

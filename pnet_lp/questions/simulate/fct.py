@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pnet_lp.layouts import ns3_numbers
+from pnet_lp.layouts import ns3_hosts
+from pnet_lp.model.arrays import rows
 from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.sim import SimulationResult
 from pnet_lp.writing import write_text
@@ -27,21 +28,19 @@ def write_fct(answer: SimulateAnswer, path: Path) -> None:
     """
     result = answer.results[0]
     network, flow = result.places.network, result.flow
-    plane = network.planes[0]
-    numbers = np.array(ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :])
+    numbers = np.array(ns3_hosts(network.planes[0].switch_names, network.host_names))
     address = _NETWORK + numbers // 256 * (1 << 16) + numbers % 256 * (1 << 8)
     done = np.flatnonzero(result.done)
     done = done[np.argsort(flow["end_ps"][done], kind="stable")]
-    columns = zip(
-        address[flow["src"][done]].tolist(),
-        address[flow["dst"][done]].tolist(),
-        _ports(result)[done].tolist(),
-        flow["bytes"][done].tolist(),
+    columns = rows(
+        address[flow["src"][done]],
+        address[flow["dst"][done]],
+        _ports(result)[done],
+        flow["bytes"][done],
         *(
-            ((times[done] + 500) // 1000).tolist()
+            (times[done] + 500) // 1000
             for times in (flow["start_ps"], result.completion_ps, flow["ideal_ps"])
         ),
-        strict=True,
     )
     lines = [
         f"{src:08x} {dst:08x} {port} {_DESTINATION_PORT} {size} {start} {fct} {ideal}\n"

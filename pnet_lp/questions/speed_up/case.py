@@ -45,8 +45,5 @@ class SpeedUpCase(SpeedUpSettings, PriceSettings, ToleranceSettings, TrafficKeys
         "mpi-fft", description="traffic matrix between processes, one per server; repeat it for several rows"
     )
     volume: float | None = Field(
-        None,
-        gt=0,
-        allow_inf_nan=False,
-        description="bytes of a whole workload, for its speed-up with the delay",
+        None, gt=0, description="bytes of a whole workload, for its speed-up with the delay"
     )

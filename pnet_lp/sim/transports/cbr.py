@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
 from pnet_lp.sim.base import TRANSPORTS, SimulationContext
-from pnet_lp.units import RATE, parse_rate
+from pnet_lp.units import RATE
+from pnet_lp.workload.base import reading
 
-
-def _bits_per_second(value: object) -> object:
-    return parse_rate(value, "rate") if isinstance(value, str) else value
-
-
-BitRate: TypeAlias = Annotated[int, BeforeValidator(_bits_per_second), RATE, Field(ge=1, le=8 * 10**12)]
+BitRate: TypeAlias = Annotated[int, reading(RATE), RATE, Field(ge=1, le=8 * 10**12)]
 
 
 class CbrParams(Params):

@@ -19,9 +19,7 @@ class BetaFatTree(HostParams):
     servers: int = Field(
         ge=1, description="number of hosts (paper: 10,240), half a switch's ports on each rack"
     )
-    beta: float = Field(
-        1.0, ge=1, allow_inf_nan=False, description="full bisection bandwidth over the one built"
-    )
+    beta: float = Field(1.0, ge=1, description="full bisection bandwidth over the one built")
     ports: int = Field(64, ge=2, multiple_of=2, description="ports of a switch (paper: 64), even")
 
     @model_validator(mode="after")

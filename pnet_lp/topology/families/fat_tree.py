@@ -21,14 +21,12 @@ class FatTree(HostParams):
     oversubscription: float = Field(
         1.0,
         ge=1,
-        allow_inf_nan=False,
         description="hosts per uplink of an edge switch: k/2 uplinks and oversubscription * k/2 hosts",
     )
 
     core_gbps: float | None = Field(
         None,
         gt=0,
-        allow_inf_nan=False,
         description="speed of the cables to the top tier, Gb/s in each direction; default: link_gbps",
     )
 

@@ -21,7 +21,6 @@ class VL2(HostParams):
     host_gbps: float | None = Field(
         None,
         gt=0,
-        allow_inf_nan=False,
         description="speed of every access link, Gb/s in each direction; default: link_gbps / 10, as in the paper",
     )
 

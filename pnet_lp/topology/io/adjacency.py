@@ -12,7 +12,8 @@ import re
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, check_numbered, paired
+from pnet_lp.model.arrays import rows
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, check_numbered, numbered, paired
 
 _TOKEN = re.compile(r"(c[0-9]*)_([0-9]{1,9})_([0-9]{1,9})")
 _FIRST = 20  # tokens looked at to recognise the format
@@ -45,21 +46,13 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
                 )
             arcs.append((u, v, link_gbps, f"{where}:{number}"))
     cables = paired(arcs, lambda u, v: f"{prefix}_{u}_{v}")
-    numbers = sorted({end for u, v, *_ in cables for end in (u, v)})
-    index = {number: i for i, number in enumerate(numbers)}
-    return Plane.from_cables(
-        list(map(str, numbers)),
-        [index[u] for u, *_ in cables],
-        [index[v] for _, v, *_ in cables],
-        link_gbps,
-        label=where,
-    )
+    return numbered([(u, v) for u, v, *_ in cables], link_gbps, where)
 
 
 def _render(plane: Plane) -> str:
     check_bare(plane, "adjacency tokens", positions=False, speeds=False)
     check_numbered(plane, "adjacency tokens")
-    ends = zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)
+    ends = rows(plane.cable_u, plane.cable_v)
     names = plane.switch_names
     return "".join(f"c2_{names[u]}_{names[v]}\nc2_{names[v]}_{names[u]}\n" for u, v in ends)
 

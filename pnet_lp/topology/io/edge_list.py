@@ -20,7 +20,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.formats import LAST
 from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.arrays import rows
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_position, parse_speed, refusal
 from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays, parse_number
 
@@ -193,30 +193,14 @@ def switch_lines(plane: Plane, what: str) -> list[str]:
 def _render(plane: Plane) -> str:
     names = plane.switch_names
     lines = [f"# {_CABLE}", *switch_lines(plane, "edge lists")]
-    hosts = zip(
-        plane.host_names,
-        plane.host_switch.tolist(),
-        plane.access_up_gbps.tolist(),
-        plane.access_down_gbps.tolist(),
-        _known(plane.access_delay_ns, plane.host_count),
-        strict=True,
-    )
-    for name, switch, *columns in hosts:
+    access = (plane.access_up_gbps, plane.access_down_gbps, plane.known_delays[1])
+    hosts = zip(plane.host_names, rows(plane.host_switch, *access), strict=True)
+    for name, (switch, *columns) in hosts:
         lines.append(f"#: host {name}" + (f" {names[switch]} {_columns(*columns)}" if switch >= 0 else ""))
-    cables = zip(
-        plane.cable_u.tolist(),
-        plane.cable_v.tolist(),
-        plane.capacity_uv_gbps.tolist(),
-        plane.capacity_vu_gbps.tolist(),
-        _known(plane.delay_ns, plane.cable_count),
-        strict=True,
-    )
+    speeds = (plane.capacity_uv_gbps, plane.capacity_vu_gbps, plane.known_delays[0])
+    cables = rows(plane.cable_u, plane.cable_v, *speeds)
     lines += [f"{names[u]} {names[v]} {_columns(*columns)}" for u, v, *columns in cables]
     return "\n".join(lines) + "\n"
-
-
-def _known(delays: FloatArray | None, count: int) -> list[float]:
-    return [math.nan] * count if delays is None else delays.tolist()
 
 
 def _columns(there: float, back: float, delay: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -117,6 +117,13 @@ def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True)
         obstacle = "different speeds"
     if obstacle:
         raise refusal(plane, what, obstacle)
+
+
+def numbered(cables: Collection[tuple[int, int]], link_gbps: float, where: str) -> Plane:
+    """Return the plane of cables between switches that are called by numbers, in their order."""
+    numbers = sorted({end for ends in cables for end in ends})
+    u, v = np.searchsorted(numbers, np.array(list(cables), dtype=np.int64).reshape(-1, 2).T)
+    return Plane.from_cables(list(map(str, numbers)), u, v, link_gbps, label=where)
 
 
 def check_numbered(plane: Plane, what: str) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import whole
+from pnet_lp.layouts import whole, word_lines
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import LARGEST
 from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
@@ -122,16 +122,13 @@ def _parse(text: str, where: str, _: float) -> Plane:
 def _read(text: str, where: str) -> _Tree:
     tree = _Tree(where)
     values = tree.head
-    for number, line in enumerate(text.split("\n"), 1):
-        words, here = line.split(), f"{where}:{number}"
-        if not words or words[0].startswith("#"):
-            continue
+    for here, words in word_lines(text, where):
         key, value = _SPELT.get(words[0].lower(), ""), whole(words[1]) if len(words) == 2 else None
         if value is None:
             raise TopologyError(
                 "not a key and a value",
                 where=here,
-                found=line.strip(),
+                found=" ".join(words),
                 allowed="a key and a whole number >= 0",
             )
         if key == "Tier":

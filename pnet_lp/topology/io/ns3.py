@@ -26,6 +26,7 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, ns3_numbers, whole
 from pnet_lp.model import Plane
+from pnet_lp.model.arrays import rows
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_speed, refusal
 from pnet_lp.units import DELAYS, are_delays, parse_number
@@ -208,31 +209,24 @@ def _render(plane: Plane) -> str:
     rates = [(plane.capacity_uv_gbps, plane.capacity_vu_gbps), (plane.access_up_gbps, plane.access_down_gbps)]
     if any(np.any(there != back) for there, back in rates):
         raise refusal(plane, _WHAT, "a speed for each direction")
-    delays = [
-        np.full(count, math.nan) if given is None else given
-        for given, count in (
-            (plane.delay_ns, plane.cable_count),
-            (plane.access_delay_ns, plane.host_count),
-        )
-    ]
-    unknown = np.isnan(np.concatenate(delays))
+    delays = np.concatenate(plane.known_delays[::-1])
+    unknown = np.isnan(delays)
     if unknown.any() and not unknown.all():
         raise refusal(plane, _WHAT, "delays of some links only")
-    cables = list(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True))
+    cables = list(rows(plane.cable_u, plane.cable_v))
     if len({frozenset(ends) for ends in cables}) < len(cables):
         raise refusal(plane, _WHAT, "parallel cables")
     links = [
         *zip(hosts, [switches[i] for i in plane.host_switch.tolist()], strict=True),
         *((switches[u], switches[v]) for u, v in cables),
     ]
-    columns = zip(
-        links,
-        np.concatenate([plane.access_up_gbps, plane.capacity_uv_gbps]).tolist(),
-        np.concatenate(delays[::-1]).tolist(),
-        strict=True,
-    )
+    speeds = np.concatenate([plane.access_up_gbps, plane.capacity_uv_gbps])
+    zip(links, rows(speeds, delays), strict=True)
     lines = [f"{len(numbers)} {len(switches)} {len(links)}", " ".join(map(str, switches))]
-    lines += [f"{u} {v} {_rate(gbps, plane)} {_delay(ns)} 0" for (u, v), gbps, ns in columns]
+    lines += [
+        f"{u} {v} {_rate(gbps, plane)} {_delay(ns)} 0"
+        for (u, v), (gbps, ns) in zip(links, rows(speeds, delays), strict=True)
+    ]
     lines += switch_lines(plane, _WHAT)
     lines += [] if plain else [f"#: host {name}" for name in plane.host_names]
     lines += [f"#: {_ASSUMED}"] if unknown.any() else []

@@ -15,6 +15,7 @@ import re
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import SNDLIB_HEADER, SectionRow, parse_sndlib, unscaled
 from pnet_lp.model import Plane
+from pnet_lp.model.arrays import rows
 from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
 
@@ -36,7 +37,7 @@ def _node(row: SectionRow) -> tuple[str, list[str], str]:
             return name, [x, y], row.where
         case (str(name), *rest) if all(word == () for word in rest):
             return name, [], row.where
-    raise _unreadable("a node", row, _NODE)
+    raise row.fault(TopologyError, "a node", _NODE)
 
 
 def _link(row: SectionRow, link_gbps: float) -> Link:
@@ -46,12 +47,7 @@ def _link(row: SectionRow, link_gbps: float) -> Link:
             return Link(u, v, speed_of(installed, modules, link_gbps, row.where), row.where)
         case (str(), (u, v)) if isinstance(u, str):
             return Link(u, v, link_gbps, row.where)
-    raise _unreadable("a link", row, _LINK)
-
-
-def _unreadable(what: str, row: SectionRow, allowed: str) -> TopologyError:
-    found = " ".join(word if isinstance(word, str) else f"( {' '.join(word)} )" for word in row.words)
-    return TopologyError(f"not {what}", where=row.where, found=found, allowed=allowed)
+    raise row.fault(TopologyError, "a link", _LINK)
 
 
 def _render(plane: Plane) -> str:
@@ -63,7 +59,7 @@ def _render(plane: Plane) -> str:
     lines = [SNDLIB_HEADER, "", "NODES ("]
     lines += [f"  {name} ( {x!r} {y!r} )" for name, (x, y) in zip(plane.switch_names, places, strict=True)]
     lines += [")", "", "LINKS ("]
-    ends = zip(plane.cable_u.tolist(), plane.cable_v.tolist(), plane.capacity_uv_gbps.tolist(), strict=True)
+    ends = rows(plane.cable_u, plane.cable_v, plane.capacity_uv_gbps)
     for i, (u, v, speed) in enumerate(ends):
         names = f"{plane.switch_names[u]} {plane.switch_names[v]}"
         lines.append(f"  L{i} ( {names} ) {unscaled(speed, 3)} 0.00 0.00 0.00 ( )")

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import SNDLIB_NAMESPACE, parse_xml, unscaled
 from pnet_lp.model import Plane
+from pnet_lp.model.arrays import rows
 from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
 
@@ -51,7 +52,7 @@ def _render(plane: Plane) -> str:
         for axis, value in zip("xy", place, strict=True):
             SubElement(coordinates, axis).text = repr(value)
     links = SubElement(structure, "links")
-    ends = zip(plane.cable_u.tolist(), plane.cable_v.tolist(), plane.capacity_uv_gbps.tolist(), strict=True)
+    ends = rows(plane.cable_u, plane.cable_v, plane.capacity_uv_gbps)
     for i, (u, v, speed) in enumerate(ends):
         link = SubElement(links, "link", {"id": f"L{i}"})
         SubElement(link, "source").text = plane.switch_names[u]

@@ -11,7 +11,8 @@ from __future__ import annotations
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, whole
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, check_numbered, refusal
+from pnet_lp.model.arrays import rows
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, check_numbered, numbered, refusal
 
 
 def _matches(head: str) -> bool:
@@ -45,22 +46,14 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
             if end == ends[0]:
                 raise TopologyError(f"a cable joins switch {end} to itself", where=f"{where}:{number}")
             cables.setdefault(frozenset((ends[0], end)), (ends[0], end))
-    numbers = sorted({end for pair in cables for end in pair})
-    index = {number: i for i, number in enumerate(numbers)}
-    return Plane.from_cables(
-        list(map(str, numbers)),
-        [index[u] for u, _ in cables.values()],
-        [index[v] for _, v in cables.values()],
-        link_gbps,
-        label=where,
-    )
+    return numbered(cables.values(), link_gbps, where)
 
 
 def _render(plane: Plane) -> str:
     what = "TopoBench's edge lists"
     check_bare(plane, what, positions=False, speeds=False)
     check_numbered(plane, what)
-    ends = list(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True))
+    ends = list(rows(plane.cable_u, plane.cable_v))
     if len(set(map(frozenset, ends))) < len(ends):
         raise refusal(plane, what, "parallel cables")
     return "".join(f"{plane.switch_names[u]} {plane.switch_names[v]}\n" for u, v in ends)

@@ -15,6 +15,7 @@ from typing import Any
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import node_names
 from pnet_lp.model import Plane
+from pnet_lp.model.arrays import rows
 from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare
 from pnet_lp.topology.io.node_link import read_graph
 
@@ -50,13 +51,7 @@ def _render(plane: Plane) -> str:
         for node, place in zip(nodes, plane.position.tolist(), strict=True):
             if not math.isnan(place[0]):
                 node["pos"] = place
-    cables = zip(
-        plane.cable_u.tolist(),
-        plane.cable_v.tolist(),
-        plane.capacity_uv_gbps.tolist(),
-        plane.capacity_vu_gbps.tolist(),
-        strict=True,
-    )
+    cables = rows(plane.cable_u, plane.cable_v, plane.capacity_uv_gbps, plane.capacity_vu_gbps)
     edges = []
     for i, (u, v, there, back) in enumerate(cables):
         edge = {"source": u, "target": v, "cable": i, "tail": plane.switch_names[u], "capacity_gbps": there}

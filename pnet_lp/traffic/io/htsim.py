@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import whole
+from pnet_lp.layouts import count_line, word_lines
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
@@ -27,21 +27,10 @@ _FIRST = re.compile(r"(?:Nodes|Connections)\s")
 def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
     counts: dict[str, int] = {}
     lines: list[DemandLine] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        words, here = line.split(), f"{where}:{number}"
-        if not words or words[0].startswith("#") or words[0] in {"trigger", "failure"}:
-            continue
+    for here, words in word_lines(text, where):
         if words[0] in _COUNTS:
-            count = whole(words[1]) if len(words) == 2 else None
-            if count is None or words[0] in counts:
-                raise TrafficError(
-                    f"{words[0]} is invalid or given twice",
-                    where=here,
-                    found=line.strip(),
-                    allowed="one number",
-                )
-            counts[words[0]] = count
-        else:
+            count_line(words, counts, here, TrafficError)
+        elif words[0] not in {"trigger", "failure"}:
             lines.append(_line(words, here))
     for key in _COUNTS[:2]:
         if key not in counts:

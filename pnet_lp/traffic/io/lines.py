@@ -123,21 +123,12 @@ def check_count(count: int, endpoints: int, where: str) -> None:
     )
 
 
-def check_size(size: int, endpoints: int, level: Level, where: str) -> None:
-    """Raise TrafficError where a matrix for ``size`` endpoints does not fit a network of ``endpoints``."""
-    check_size_at_most(size, endpoints, level, where)
-    if size < endpoints:
+def check_size(size: int, endpoints: int, level: Level, where: str, *, at_most: bool = False) -> None:
+    """Raise TrafficError where a matrix for ``size`` endpoints is for more than a network has, or for fewer."""
+    if size > endpoints or (size < endpoints and not at_most):
+        how = "larger" if size > endpoints else "smaller"
         raise TrafficError(
-            f"the matrix is smaller than the network: it is for {size} {level}s, the network has {endpoints}",
-            where=where,
-        )
-
-
-def check_size_at_most(size: int, endpoints: int, level: Level, where: str) -> None:
-    """Raise TrafficError where a matrix for ``size`` endpoints is larger than a network of ``endpoints``."""
-    if size > endpoints:
-        raise TrafficError(
-            f"the matrix is larger than the network: it is for {size} {level}s, the network has {endpoints}",
+            f"the matrix is {how} than the network: it is for {size} {level}s, the network has {endpoints}",
             where=where,
         )
 

@@ -23,7 +23,7 @@ from pnet_lp.formats import Format
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS
-from pnet_lp.traffic.io.lines import check_count, check_size, check_size_at_most
+from pnet_lp.traffic.io.lines import check_count, check_size
 from pnet_lp.units import AMOUNTS, are_amounts
 
 _Arrays: TypeAlias = dict[str, npt.NDArray[np.generic]]
@@ -80,7 +80,7 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
             raise TrafficError("endpoints is not one number", where=where, found=size.shape)
         check_size(int(size[0]), endpoints, level, where)
     if len(src):
-        check_size_at_most(int(max(src.max(), dst.max())) + 1, endpoints, level, where)
+        check_size(int(max(src.max(), dst.max())) + 1, endpoints, level, where, at_most=True)
     _check_demands(demand, f"{where}: demand")
     if len(loops := np.flatnonzero((src == dst) & (demand > 0))):
         raise TrafficError(

@@ -29,8 +29,7 @@ def _line(row: SectionRow) -> DemandLine:
     match row.words:
         case (str(), (s, t), str(unit), str(value), *_) if isinstance(s, str):
             return DemandLine(row.where, s, t, demand_of(unit, value, row.where))
-    found = " ".join(word if isinstance(word, str) else f"( {' '.join(word)} )" for word in row.words)
-    raise TrafficError("not a demand", where=row.where, found=found, allowed=_DEMAND)
+    raise row.fault(TrafficError, "a demand", _DEMAND)
 
 
 def demand_of(unit: str, value: str, where: str) -> float:

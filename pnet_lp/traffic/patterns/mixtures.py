@@ -14,7 +14,7 @@ from pnet_lp.traffic.base import TrafficContext, traffics
 class ExponentialParams(Params):
     """Parameters of ``exponential``."""
 
-    mean: float = Field(1.0, gt=0, allow_inf_nan=False, description="mean demand of a pair")
+    mean: float = Field(1.0, gt=0, description="mean demand of a pair")
     seed: OwnSeed = None
 
 
@@ -34,11 +34,9 @@ class BimodalParams(Params):
     """Parameters of ``bimodal``."""
 
     share: float = Field(0.2, ge=0, le=1, description="probability that a pair's demand is a large one")
-    small: float = Field(1.0, gt=0, allow_inf_nan=False, description="mean of the small demands")
-    large: float = Field(10.0, gt=0, allow_inf_nan=False, description="mean of the large demands")
-    deviation: float = Field(
-        0.2, ge=0, allow_inf_nan=False, description="standard deviation of either, as a share of its mean"
-    )
+    small: float = Field(1.0, gt=0, description="mean of the small demands")
+    large: float = Field(10.0, gt=0, description="mean of the large demands")
+    deviation: float = Field(0.2, ge=0, description="standard deviation of either, as a share of its mean")
     seed: OwnSeed = None
 
 

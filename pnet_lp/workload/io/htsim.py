@@ -23,8 +23,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import whole
+from pnet_lp.layouts import count_line, whole, word_lines
 from pnet_lp.model import Network, Workload
+from pnet_lp.model.arrays import rows
 from pnet_lp.workload.io.flows import FlowList, parse_size, parse_time
 from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
@@ -59,20 +60,9 @@ def _parse(text: str, where: str, network: Network) -> Workload:
     triggers: dict[int, _Trigger] = {}
     ids: set[int] = set()
     found = FlowList(lambda number: lines[number])
-    for number, line in enumerate(text.split("\n"), 1):
-        words, here = line.split(), f"{where}:{number}"
-        if not words or words[0].startswith("#"):
-            continue
+    for here, words in word_lines(text, where):
         if words[0] in _COUNTS:
-            count = whole(words[1]) if len(words) == 2 else None
-            if count is None or words[0] in counts:
-                raise WorkloadError(
-                    f"{words[0]} is invalid or given twice",
-                    where=here,
-                    found=line.strip(),
-                    allowed="one number",
-                )
-            counts[words[0]] = count
+            count_line(words, counts, here, WorkloadError)
         elif words[0] == "trigger":
             _define(words[1:], triggers, here)
         elif match := _CONNECTION.fullmatch(words[0]):
@@ -85,7 +75,7 @@ def _parse(text: str, where: str, network: Network) -> Workload:
             raise WorkloadError(
                 "not a connection or a trigger",
                 where=here,
-                found=line.strip(),
+                found=" ".join(words),
                 allowed=f"{_SHAPE}; trigger id K ...",
             )
     defined = sum(bool(trigger.kind) for trigger in triggers.values())
@@ -209,13 +199,7 @@ def _render(workload: Workload, _: Network) -> str:
     started, activates, kinds = _triggers(workload)
     lines = [f"Nodes {workload.hosts}", f"Connections {workload.flow_count}"]
     lines += [f"Triggers {len(kinds)}"] if kinds else []
-    flows = zip(
-        workload.src.tolist(),
-        workload.dst.tolist(),
-        workload.size.tolist(),
-        workload.start_ps.tolist(),
-        strict=True,
-    )
+    flows = rows(workload.src, workload.dst, workload.size, workload.start_ps)
     for flow, (src, dst, size, start) in enumerate(flows):
         begin = f"trigger {started[flow]}" if flow in started else f"start {start}"
         ends = [
@@ -237,10 +221,7 @@ def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool]
     numbers: dict[tuple[tuple[int, bool], ...], int] = {}
     started: dict[int, int] = {}
     activates: dict[tuple[int, bool], int] = {}
-    bounds, ends = (
-        workload.after_ptr.tolist(),
-        list(zip(workload.after.tolist(), workload.acknowledged.tolist(), strict=True)),
-    )
+    bounds, ends = workload.after_ptr.tolist(), list(rows(workload.after, workload.acknowledged))
     for flow in np.flatnonzero(np.diff(workload.after_ptr)).tolist():
         waits = tuple(ends[bounds[flow] : bounds[flow + 1]])
         started[flow] = number = numbers.setdefault(waits, len(numbers) + 1)

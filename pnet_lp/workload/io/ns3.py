@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import ns3_numbers, whole
+from pnet_lp.layouts import ns3_hosts, whole, word_lines
 from pnet_lp.model import Network, Workload
+from pnet_lp.model.arrays import rows
 from pnet_lp.workload.io.flows import FlowList, format_time, parse_size, parse_time
 from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
@@ -28,7 +28,7 @@ _LARGEST = (1 << 32) - 1
 
 
 def _parse(text: str, where: str, network: Network) -> Workload:
-    body = _body(text, where)
+    body = word_lines(text, where)
     here, first = next(body, (where, []))
     count = whole(first[0]) if len(first) == 1 else None
     if count is None:
@@ -51,28 +51,14 @@ def _parse(text: str, where: str, network: Network) -> Workload:
     return found.workload(network, where)
 
 
-def _body(text: str, where: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the words of each line and its place; comments are none."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if (words := line.split()) and not words[0].startswith("#"):
-            yield f"{where}:{number}", words
-
-
 def _render(workload: Workload, network: Network) -> str:
     check_plain(workload, _WHAT)
     if np.any(large := workload.size > _LARGEST):
         raise refusal(workload, _WHAT, f"flows of more than {_LARGEST} bytes", large)
     if np.any(early := np.diff(workload.start_ps, prepend=0) < 0):
         raise refusal(workload, _WHAT, "flows that are not in the order of their starts", early)
-    plane = network.planes[0]
-    number = ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :]
-    flows = zip(
-        workload.src.tolist(),
-        workload.dst.tolist(),
-        workload.size.tolist(),
-        workload.start_ps.tolist(),
-        strict=True,
-    )
+    number = ns3_hosts(network.planes[0].switch_names, network.host_names)
+    flows = rows(workload.src, workload.dst, workload.size, workload.start_ps)
     lines = [str(workload.flow_count)]
     lines += [f"{number[s]} {number[t]} 3 100 {size} {format_time(start, 12)}" for s, t, size, start in flows]
     return "\n".join(lines) + "\n"

@@ -12,8 +12,9 @@ import numpy as np
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.files import json_text
-from pnet_lp.layouts import ns3_numbers, parse_json
+from pnet_lp.layouts import ns3_hosts, parse_json
 from pnet_lp.model import Network, Workload
+from pnet_lp.model.arrays import rows
 from pnet_lp.workload.io.flows import FlowList, parse_size, parse_time
 from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
@@ -49,17 +50,10 @@ def _render(workload: Workload, network: Network) -> str:
     check_plain(workload, _WHAT)
     if np.any(between := workload.start_ps % 1000 > 0):
         raise refusal(workload, _WHAT, "starts that are not whole nanoseconds", between)
-    plane = network.planes[0]
-    number = ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :]
-    flows = zip(
-        range(workload.flow_count),
-        [number[host] for host in workload.src.tolist()],
-        [number[host] for host in workload.dst.tolist()],
-        workload.size.tolist(),
-        (workload.start_ps // 1000).tolist(),
-        strict=True,
-    )
-    return json_text([dict(zip(_KEYS, flow, strict=True)) for flow in flows])
+    number = ns3_hosts(network.planes[0].switch_names, network.host_names)
+    flows = enumerate(rows(workload.src, workload.dst, workload.size, workload.start_ps // 1000))
+    values = ((i, number[src], number[dst], *others) for i, (src, dst, *others) in flows)
+    return json_text([dict(zip(_KEYS, flow, strict=True)) for flow in values])
 
 
 WORKLOAD_FORMATS.add_text(
