@@ -298,7 +298,7 @@ class Symmetry:
         access_down: _F64,
         demands: Demands,
     ) -> Symmetry: ...
-    def reduce(self, *, classes: int, looks: int) -> Reduced | None: ...
+    def reduce(self, *, classes: int, looks: int, examples: int) -> Reduced | None: ...
     def evaluate(
         self,
         link_class: _I32,
@@ -318,6 +318,7 @@ class Reduced:
     links: _F64
     kind: _I32
     targets: _I32
+    generators: _I32
     counts: _F64
     node_class: _I32
     classes: tuple[_I32, _F64, _F64]

@@ -243,23 +243,24 @@ class LoadCertificate(LinkCertificate):
         return _weighted(paths, floats(np.ones(paths.path_count)))
 
 
-@_register("colour")
+@_register("quotient")
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
 class QuotientCertificate(Certificate):
     """A flow over any path and lengths, stated on equivalence classes of links and of nodes as a destination sees them.
 
     A *node* is a switch, counted through over the planes, or an endpoint of the problem, after all switches.  What is
-    given for one destination holds for all of its *kind*, those that see the same: colour refinement finds the classes
-    again from each of them.
+    given for one destination holds for all of its *orbit*: those that it is mapped onto by automorphisms, permutations
+    of nodes under which network, link classes and demands stay the same.  Orbits of one kind share their fractions.
 
     Attributes:
         arc_class: int32 ``[arcs]``, the class of each link.
         up_class, down_class: int32 ``[planes, endpoints]``, those of access links, -1 where there is none.
         class_length: float64 ``[classes]``, the length of the links of each class, >= 0.
-        kind: int32 ``[endpoints]``, that of each as a destination, -1 where nothing is sent to it.
-        target: int32 ``[kinds]``, an endpoint of each kind.
-        node_class: int32 ``[kinds, nodes]``, the class of each node as ``target`` sees it.
+        generator: int32 ``[generators, nodes]``, automorphisms that generate the orbits: the image of each node.
+        target: int32 ``[orbits]``, an endpoint of each orbit of destinations.
+        kind: int32 ``[orbits]``, the kind of each.
+        node_class: int32 ``[orbits, nodes]``, the class of each node as ``target`` sees it.
         entry: int32 ``[entries, 4]``: kind, class of tails, class of heads, class of the links between them.
         fraction: float64 ``[entries]``, the part of the traffic at a tail, bound for a destination of the kind, that
             takes all such links together, each of them as much.  The fractions at a node sum to 1, and a kind's entries
@@ -273,9 +274,10 @@ class QuotientCertificate(Certificate):
     up_class: Annotated[IntArray, int_axes("planes", "endpoints")]
     down_class: Annotated[IntArray, int_axes("planes", "endpoints")]
     class_length: Annotated[FloatArray, float_axes("classes")]
-    kind: Annotated[IntArray, int_axes("endpoints")]
-    target: Annotated[IntArray, int_axes("kinds")]
-    node_class: Annotated[IntArray, int_axes("kinds", "nodes")]
+    generator: Annotated[IntArray, int_axes("generators", "nodes")]
+    target: Annotated[IntArray, int_axes("orbits")]
+    kind: Annotated[IntArray, int_axes("orbits")]
+    node_class: Annotated[IntArray, int_axes("orbits", "nodes")]
     entry: Annotated[IntArray, int_axes("entries", 4)]
     fraction: Annotated[FloatArray, float_axes("entries")]
 

@@ -237,7 +237,7 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
 _NO_LIMITS: tuple[Bottleneck, ...] = ()
 _SECOND: Mapping[str, Callable[[Subject, Any], SecondConcurrent]] = {
     "arc": SecondArcs,
-    "colour": SecondQuotient,
+    "quotient": SecondQuotient,
     "load": over_splits,
     "path": SecondPaths,
 }

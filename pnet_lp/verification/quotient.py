@@ -1,4 +1,10 @@
-"""The quotient of a problem of any path, a second time: classes are found again from every destination."""
+"""The quotient of a problem of any path, a second time: one flow towards each orbit of destinations proves all others.
+
+The file gives permutations of nodes that are checked to be automorphisms.  Let G be the group that they generate, and
+push a flow towards one destination of each orbit through the whole network.  The average of its images under G, times
+the number of destinations in the orbit, carries what all of these receive, and puts the same load on all links of an
+orbit of links: what the flow puts on them together, over their number.  Distances are those of the example, too.
+"""
 
 from __future__ import annotations
 
@@ -6,92 +12,114 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.model import QuotientCertificate
-from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.model.flow import Lengths
-from pnet_lp.verification.arcs import Split, propagate
-from pnet_lp.verification.checks import SAME, near, totals
-from pnet_lp.verification.folding import DOWN, fold, look_from, names
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.verification import rounded
 from pnet_lp.verification.second import SecondConcurrent, Subject
 
 _Index = npt.NDArray[np.int64]
 
-MOST_VISITS = 5_000_000
-"""Links visited from destinations, all together, unless all are requested."""
+CORE, UP, DOWN = range(3)
+"""Sorts of links."""
 
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class _Kind:
-    """What destinations of one kind see, as the certificate's example does; ``n`` names of nodes.
+class Links:
+    """Directed links between nodes: switches, counted through over the planes, then endpoints; ``[links]`` each.
 
     Attributes:
-        names: uint64 ``[n]``, sorted.
-        look: the name of all that is seen.
-        target: place of the destination among the names.
-        traffic: float64 ``[n]``, what all nodes of each name send to it.
-        tail, head, link: int64 ``[m]``, places of names, and classes of links, of all links that are seen.
-        flow: float64 ``[m]``, what flows on each such link towards the destination when demands are met once.
-        part: float64 ``[classes of links]``, the same, added up over all links of each class.
+        tail, head: int64, nodes.
+        sort: int64, of :data:`CORE`, :data:`UP`, :data:`DOWN`.
+        capacity: float64, Gb/s.
+        place: int64, among all arcs, then all access links up and down.
     """
 
-    names: npt.NDArray[np.uint64]
-    look: int
-    target: int
-    traffic: FloatArray
     tail: _Index
     head: _Index
-    link: _Index
-    flow: FloatArray
-    part: FloatArray
+    sort: _Index
+    capacity: FloatArray
+    place: _Index
+
+
+def links_of(flow: FlowProblem) -> Links:
+    """Return the links of a problem."""
+    first = np.r_[0, np.cumsum(flow.node_count, dtype=np.int64)]
+    plane = np.repeat(np.arange(flow.plane_count), np.diff(flow.arc_ptr))
+    arcs = len(flow.tail)
+    tails, heads = [first[plane] + flow.tail], [first[plane] + flow.head]
+    sorts, capacities, places = [np.full(arcs, CORE)], [flow.capacity], [np.arange(arcs)]
+    for sort, speed in ((UP, flow.access_up), (DOWN, flow.access_down)):
+        p, e = np.nonzero((flow.attach >= 0) & (speed > 0))
+        ends = [first[-1] + e, first[p] + flow.attach[p, e]]
+        tails.append(ends[sort == DOWN])
+        heads.append(ends[sort == UP])
+        sorts.append(np.full(len(p), sort))
+        capacities.append(speed[p, e])
+        places.append(arcs + (sort - 1) * flow.attach.size + p * flow.attach.shape[1] + e)
+    return Links(*(np.concatenate(parts) for parts in (tails, heads, sorts, capacities, places)))
 
 
 class SecondQuotient(SecondConcurrent):
-    """Any path in any plane, stated on equivalence classes of links and, for each kind of destinations, of nodes."""
+    """Any path in any plane: a flow towards an example of each orbit of destinations, and lengths of link classes."""
 
     def __init__(self, subject: Subject, certificate: QuotientCertificate) -> None:
         self.check, self.flow, self.certificate = subject.check, subject.flow, certificate
+        self.switches = int(self.flow.node_count.sum())
+        self.nodes = self.switches + self.flow.attach.shape[1]
         self._check_shapes()
         super().__init__(subject, certificate)
-        self.folding = fold(self.flow)
-        self.link_class = self._folded_classes()
-        self.kinds = [self._kind(k) for k in range(len(certificate.target))]
-        self.load = self._loads(full=subject.full)
+        self.links = links_of(self.flow)
+        self.link_class = self._classes().ravel()[self.links.place].astype(np.int64)
+        self.check.require(
+            np.all(self.link_class >= 0),
+            f"links are of {len(certificate.class_length)} classes",
+            "certificate.arc_class, up_class or down_class leave out a link",
+        )
+        self.orbit = self._link_orbits()
+        self.counts = self._orbit_sizes()
+        self.load = self._loads()
 
     def demand_loads(self) -> tuple[FloatArray, FloatArray]:
-        """See :meth:`SecondConcurrent.demand_loads`."""
+        """See :meth:`SecondConcurrent.demand_loads`; rounded up."""
         arcs = len(self.flow.tail)
         return self.load[:arcs], self.load[arcs:].reshape(2, *self.flow.attach.shape)
 
     def farthest(self, lengths: Lengths) -> float:
         """See :meth:`SecondConcurrent.farthest`."""
-        far = self._class_lengths(lengths)
-        return max(float(self._distances(kind, far)[kind.traffic > 0].max()) for kind in self.kinds)
+        examples = self.certificate.target.tolist()
+        return max(float(self._distances(t, lengths)[self._sent(t)[1] > 0].max()) for t in examples)
 
     def takes(self, lengths: Lengths) -> float:
-        """See :meth:`SecondConcurrent.takes`: pairs need not be written out."""
-        far, total = self._class_lengths(lengths), 0.0
-        for kind, count in zip(self.kinds, self._counts.tolist(), strict=True):
-            some = kind.traffic > 0
-            total += count * float((kind.traffic[some] * self._distances(kind, far)[some]).sum())
-        return total
+        """See :meth:`SecondConcurrent.takes`: pairs need not be written out; rounded down."""
+        parts = []
+        for target, count in zip(self.certificate.target.tolist(), self.counts.tolist(), strict=True):
+            demand, _ = self._sent(target)
+            some = demand > 0
+            weighted = rounded.mul_down(demand[some], self._distances(target, lengths)[some])
+            parts.append(float(rounded.mul_down(float(count), rounded.sum_down(weighted))))
+        return rounded.sum_down(parts)
 
     def _check_shapes(self) -> None:
         proof, check, flow = self.certificate, self.check, self.flow
-        nodes = int(flow.node_count.sum()) + flow.attach.shape[1]
-        kinds, classes = len(proof.target), len(proof.class_length)
+        orbits, classes, nodes = len(proof.target), len(proof.class_length), self.nodes
+        kinds = int(proof.kind.max(initial=0)) + 1
         shapes = {
             "arc_class": flow.tail.shape,
             "up_class": flow.attach.shape,
             "down_class": flow.attach.shape,
-            "kind": flow.attach.shape[1:],
-            "node_class": (kinds, nodes),
-            "entry": (len(proof.fraction), 4),
-            "target": (kinds,),
             "class_length": (classes,),
-            "fraction": (len(proof.fraction),),
+            "generator": (len(proof.generator), nodes),
+            "target": (orbits,),
+            "kind": (orbits,),
+            "node_class": (orbits, nodes),
+            "entry": (len(proof.entry), 4),
+            "fraction": (len(proof.entry),),
         }
         for key, shape in shapes.items():
             values = getattr(proof, key)
@@ -104,9 +132,11 @@ class SecondQuotient(SecondConcurrent):
             ("arc_class", 0, classes),
             ("up_class", -1, classes),
             ("down_class", -1, classes),
-            ("kind", -1, kinds),
-            ("node_class", 0, nodes),
+            ("generator", 0, nodes),
             ("target", 0, flow.attach.shape[1]),
+            ("kind", 0, orbits),
+            ("node_class", 0, nodes),
+            ("entry", 0, np.array([kinds, nodes, nodes, classes])),
         ):
             values = getattr(proof, key)
             check.require(
@@ -115,240 +145,220 @@ class SecondQuotient(SecondConcurrent):
                 f"certificate.{key} names something that there is not; allowed: {lowest} to {most - 1}",
             )
         check.require(
-            np.all((proof.entry >= 0) & (proof.entry < [max(kinds, 1), nodes, nodes, max(classes, 1)]))
-            and len(np.unique(proof.entry, axis=0)) == len(proof.entry),
+            orbits > 0 and len(np.unique(proof.entry, axis=0)) == len(proof.entry),
             "entries are between classes, each once",
-            "certificate.entry names a class that there is not, or the same links twice",
+            "certificate.entry names the same links twice",
         )
-        check.require(
-            np.all(np.isfinite(proof.fraction) & (proof.fraction >= 0)),
-            "fractions are not negative",
-            "certificate.fraction has a negative or infinite entry",
+        for key, what in (("fraction", "fractions"), ("class_length", "lengths")):
+            values = getattr(proof, key)
+            check.require(
+                np.all(np.isfinite(values) & (values >= 0)),
+                f"{what} are not negative",
+                f"certificate.{key} has a negative or infinite entry",
+            )
+
+    def _classes(self) -> npt.NDArray[np.int32]:
+        proof = self.certificate
+        return np.concatenate([proof.arc_class, proof.up_class.ravel(), proof.down_class.ravel()])
+
+    def _link_orbits(self) -> _Index:
+        """Return int64 ``[links]``, the orbit of each; every generator is checked to map links onto equal links."""
+        links, check, generator = self.links, self.check, self.certificate.generator.astype(np.int64)
+        looks = np.stack([links.sort, np.unique(links.capacity, return_inverse=True)[1], self.link_class])
+        look = np.unique(looks, axis=1, return_inverse=True)[1].ravel()
+        distinct, place, many = np.unique(
+            self._keys(links.tail, links.head, look), return_inverse=True, return_counts=True
         )
-        check.require(
-            np.all(np.isfinite(proof.class_length) & (proof.class_length >= 0)),
-            "lengths are not negative",
-            "certificate.class_length has a negative or infinite entry",
-        )
-        expected = flow.demands.received(flow.attach.shape[1])
-        check.require(
-            np.array_equal(proof.kind >= 0, expected)
-            and np.array_equal(proof.kind[proof.target], np.arange(kinds)),
-            f"{np.count_nonzero(expected)} destinations are of {kinds} kinds",
-            "certificate.kind does not give every destination a kind, with an example of each",
+        example = np.empty(len(distinct), dtype=np.int64)
+        example[place] = np.arange(len(place))
+        tail, head, look = links.tail[example], links.head[example], look[example]
+        joined = []
+        for number, image in enumerate(generator):
+            check.require(
+                np.array_equal(np.bincount(image, minlength=self.nodes), np.ones(self.nodes))
+                and np.all(image[: self.switches] < self.switches),
+                f"generator {number} permutes switches and endpoints",
+                f"certificate.generator.{number} is no permutation of switches and of endpoints",
+            )
+            mapped = self._keys(image[tail], image[head], look)
+            onto = np.minimum(np.searchsorted(distinct, mapped), len(distinct) - 1)
+            check.require(
+                np.array_equal(distinct[onto], mapped) and np.array_equal(many[onto], many),
+                f"generator {number} maps links onto links of the same class and speed",
+                f"certificate.generator.{number} maps a link onto something else",
+            )
+            check.require(
+                self._keeps_demands(image[self.switches :] - self.switches),
+                f"generator {number} maps demands onto equal demands",
+                f"certificate.generator.{number} maps a demand onto another one",
+            )
+            joined.append(onto)
+        return _components(len(distinct), joined)[place]
+
+    def _keys(self, tail: _Index, head: _Index, look: _Index) -> _Index:
+        return np.asarray((look * self.nodes + tail) * self.nodes + head)
+
+    def _keeps_demands(self, image: _Index) -> bool:
+        """Whether the demands between endpoints and those between their images are the same."""
+        demands = self.flow.demands
+        if demands.factors is not None:
+            return all(np.array_equal(weights[image], weights) for weights in demands.factors)
+        pairs = self.flow.pairs
+        given, moved = np.lexsort((pairs.demand, pairs.dst, pairs.src)), (image[pairs.src], image[pairs.dst])
+        order = np.lexsort((pairs.demand, moved[1], moved[0]))
+        return (
+            np.array_equal(pairs.src[given], moved[0][order])
+            and np.array_equal(pairs.dst[given], moved[1][order])
+            and np.array_equal(pairs.demand[given], pairs.demand[order])
         )
 
-    def _folded_classes(self) -> _Index:
-        """Return int64 ``[folded links]``, the class of each, checked to be that of all that it stands for."""
-        proof, folding = self.certificate, self.folding
-        of_place = np.concatenate([proof.arc_class, proof.up_class.ravel(), proof.down_class.ravel()])
-        given = of_place[folding.links.place]
-        found = np.empty(len(folding.tail), dtype=np.int64)
-        found[folding.link_of] = given
-        places = np.full(len(of_place), -1)
-        places[folding.links.place] = given
-        # A class may hold links of one sort and speed only, so that what is said of one is said of all.
-        kept = given >= 0
-        least, most = np.full(len(proof.class_length), np.inf), np.full(len(proof.class_length), -np.inf)
-        np.minimum.at(least, given[kept], folding.links.capacity[kept])
-        np.maximum.at(most, given[kept], folding.links.capacity[kept])
-        sort = np.full((3, len(proof.class_length)), False)
-        sort[folding.links.sort[kept], given[kept]] = True
-        self.sort = np.argmax(sort, axis=0)
+    def _orbit_sizes(self) -> _Index:
+        """Return int64 ``[examples]``: how many destinations are in the orbit of each, which together are all."""
+        target, count = self.certificate.target, self.nodes - self.switches
+        ends = [image[self.switches :] - self.switches for image in self.certificate.generator]
+        orbit = _components(count, ends)
+        receives = self.flow.demands.received(count)
+        found = np.bincount(orbit[receives], minlength=int(orbit.max()) + 1)
         self.check.require(
-            np.array_equal(found[folding.link_of], given)
-            and np.all(given >= 0)
-            and np.array_equal(places, of_place)
-            and np.all((least == most) | (least == np.inf))
-            and np.all(sort.sum(axis=0) <= 1),
-            f"links are of {len(proof.class_length)} classes, twins of the same",
-            "certificate.arc_class, up_class or down_class have links of one class that differ",
+            len(np.unique(orbit[target])) == len(target)
+            and receives[target].all()
+            and found[orbit[target]].sum() == np.count_nonzero(receives),
+            f"{np.count_nonzero(receives)} destinations are in the orbits of {len(target)}",
+            "certificate.target does not have one destination of each orbit under certificate.generator",
         )
+        return np.asarray(found[orbit[target]])
+
+    def _sent(self, target: int) -> tuple[FloatArray, FloatArray]:
+        """Return float64 ``[endpoints]``: what each sends to ``target``, rounded down, and up."""
+        demands = self.flow.demands
+        if demands.factors is None:
+            here = self.flow.dst == target
+            source, size = self.flow.src[here], self.flow.demand[here]
+            count = self.nodes - self.switches
+            return rounded.totals_down(source, size, count), rounded.totals_up(source, size, count)
+        sends, receives, own = demands.factors
+        found = rounded.mul_down(sends, receives[target]), rounded.mul_up(sends, receives[target])
+        for values in found:
+            values[target] = own[target]
         return found
 
-    @property
-    def _counts(self) -> _Index:
-        """How many destinations are of each kind."""
-        return np.bincount(self.certificate.kind[self.certificate.kind >= 0], minlength=len(self.kinds))
-
-    def _kind(self, number: int) -> _Kind:
-        proof = self.certificate
-        view = look_from(self.folding, int(proof.target[number]))
-        name, look = names(view, self.link_class)
-        given = proof.node_class[number].astype(np.int64)
-        classes = np.empty(len(name), dtype=np.int64)
-        classes[view.of] = given
-        distinct, first, place = np.unique(name, return_index=True, return_inverse=True)
-        self.check.require(
-            np.array_equal(classes[view.of], given) and np.array_equal(classes[first][place], classes),
-            f"equivalent nodes are of one class for kind {number}",
-            f"certificate.node_class.{number} has equivalent nodes in different classes",
-        )
-        link = self.link_class[view.link]
-        many = (view.count[view.tail] * view.out).astype(np.float64)
-        entry = proof.entry[proof.entry[:, 0] == number, 1:].astype(np.int64)
-        # Links of one entry carry equal parts.
-        key = np.stack([classes[view.tail], classes[view.head], link])
-        rows, row = np.unique(np.concatenate([entry, key.T]), axis=0, return_inverse=True)
-        row = row.ravel()
-        together = totals(row[len(entry) :], many, len(rows))[row[: len(entry)]]
-        self.check.require(
-            np.all(together > 0),
-            f"entries of kind {number} are on links",
-            "certificate.entry has links between classes that have none",
-        )
-        traffic = view.count * view.demand
-        entering = totals(classes, traffic, int(given.max()) + 1)
-        flow = np.zeros(len(rows))
-        flow[row[: len(entry)]] = self._carried(number, int(classes[view.target]), entering) / together
-        seen, at = np.unique(np.stack([place[view.tail], place[view.head], link]), axis=1, return_index=True)
-        each = flow[row[len(entry) :]]
-        return _Kind(
-            names=distinct,
-            look=look,
-            target=int(place[view.target]),
-            traffic=totals(place, traffic, len(distinct)),
-            tail=seen[0],
-            head=seen[1],
-            link=seen[2],
-            flow=floats(each[at]),
-            part=totals(link, each * many, len(proof.class_length)),
-        )
-
-    def _carried(self, number: int, target: int, entering: FloatArray) -> FloatArray:
-        """Return what all links of each entry of a kind carry towards one destination, when demands are met once.
-
-        Args:
-            number: the kind.
-            target: class of the destination.
-            entering: float64 ``[classes]``, what nodes send to it.
-        """
-        proof, check = self.certificate, self.check
-        here = proof.entry[:, 0] == number
-        (_, tail, head, link), fraction = proof.entry[here].astype(np.int64).T, proof.fraction[here]
-        down, states = self.sort[link] == DOWN, len(entering) + 1
+    def _loads(self) -> FloatArray:
+        """Return float64 ``[places]``: the load of each link when demands are met once, rounded up."""
+        links, check = self.links, self.check
+        orbits = int(self.orbit.max()) + 1
+        together = np.zeros(orbits)
+        for number, count in enumerate(self.counts.tolist()):
+            used, carried = self._example(number)
+            part = rounded.totals_up(self.orbit[used], carried, orbits)
+            together = rounded.add_up(together, rounded.mul_up(part, float(count)))
         check.require(
-            np.all(head[down] == target),
-            f"traffic of kind {number} goes through no endpoint",
+            True, f"the flows towards {len(self.counts)} destinations arrive, and so do their images", ""
+        )
+        load = rounded.div_up(together, np.bincount(self.orbit).astype(np.float64))
+        found = np.zeros(len(self.flow.tail) + 2 * self.flow.attach.size)
+        found[links.place] = load[self.orbit]
+        return floats(found)
+
+    def _example(self, number: int) -> tuple[_Index, FloatArray]:
+        """Return links that a flow towards an example uses, and what it puts on each, rounded up."""
+        proof, links, check = self.certificate, self.links, self.check
+        target, kind = int(proof.target[number]), int(proof.kind[number])
+        of, end = proof.node_class[number].astype(np.int64), self.switches + target
+        given = np.flatnonzero((proof.entry[:, 0] == kind) & (proof.fraction > 0))
+        check.require(len(given) > 0, f"kind {kind} has entries", f"certificate.entry has none of kind {kind}")
+        tail, head, link = proof.entry[given, 1:].astype(np.int64).T
+        entries, classes = self._entry_keys(tail, head, link), np.unique(tail)
+        order = np.argsort(entries)
+        keys = self._entry_keys(of[links.tail], of[links.head], self.link_class)
+        at = order[np.minimum(np.searchsorted(entries, keys, sorter=order), len(order) - 1)]
+        used = np.flatnonzero(entries[at] == keys)
+        at, tails = at[used], links.tail[used]
+        # Links of an entry that leave one node carry equal parts of what the entry does.
+        pair, local, many = np.unique(tails * len(given) + at, return_inverse=True, return_counts=True)
+        fraction = proof.fraction[given]
+        total = rounded.totals_down(tail, fraction, self.nodes)[tail]
+        part = rounded.div_up(rounded.div_up(fraction, total)[pair % len(given)], many.astype(np.float64))[local]
+        passing = np.zeros(self.nodes + 1)
+        passing[self.switches : -1] = self._sent(target)[1]
+        # What arrives is kept apart from what the destination sends itself.
+        down = links.sort[used] == DOWN
+        heads = np.where(down & (links.head[used] == end), self.nodes, links.head[used])
+        carried, arrived = _pushed(passing, tails, heads, part)
+        check.require(arrived, "the fractions form no cycle", "the fractions of a kind form a cycle")
+        transit = np.flatnonzero(passing[:-1] > 0)
+        # Each node that traffic passes has links of all entries of its class, or something would be lost.
+        needed = np.bincount(tail, minlength=self.nodes)[of[transit]]
+        has = np.bincount(pair // len(given), minlength=self.nodes)[transit]
+        check.require(
+            np.all(np.isin(of[transit], classes)) and np.array_equal(has, needed),
+            "every node that traffic passes has the links that the fractions are for",
+            "certificate.entry has no link at a node that traffic passes",
+        )
+        check.require(
+            not np.any(carried[down] * (heads[down] != self.nodes)),
+            "traffic goes through no endpoint",
             "certificate.entry leads through an endpoint",
         )
-        total = totals(tail, fraction, states)
-        part = np.divide(fraction, total[tail], out=np.zeros_like(fraction), where=fraction > 0)
-        # What arrives is kept apart from what the destination sends itself.
-        to = np.where(down, states - 1, head)
-        passing, order = np.r_[entering, 0.0], np.argsort(tail, kind="stable")
-        found, left = propagate(passing, Split(tail[order], to[order], order, part[order]))
-        check.require(left == 0, "the fractions form no cycle", "the fractions of a kind form a cycle")
-        transit = np.flatnonzero(passing[:-1] > 0)
-        check.require(
-            np.all(np.abs(total[transit] - 1) <= SAME),
-            "fractions sum to 1 wherever traffic passes, so all of it arrives",
-            "the fractions at a class that traffic passes do not sum to 1",
-        )
-        carried = np.empty(len(tail))
-        carried[order] = found
-        return carried
+        return used, carried
 
-    def _loads(self, *, full: bool) -> FloatArray:
-        """Return float64 ``[places]``: the load of each link when demands are met once, added up over destinations."""
-        proof, folding = self.certificate, self.folding
-        switches = int(self.flow.node_count.sum())
-        destinations = np.flatnonzero(proof.kind >= 0)
-        # Twins see the same, each from its place: one of them stands for all.
-        _, first, twin = np.unique(
-            folding.of[switches + destinations], return_index=True, return_inverse=True
-        )
-        looking = destinations[first]
-        self.check.require(
-            np.array_equal(proof.kind[looking][twin], proof.kind[destinations]),
-            "twins are of one kind",
-            "certificate.kind has twins of different kinds",
-        )
-        most = len(looking) if full else max(1, MOST_VISITS // max(len(folding.tail), 1))
-        chosen = looking
-        if len(looking) > most:
-            spread = np.linspace(0, len(looking) - 1, most).astype(np.int64)
-            chosen = np.unique(np.r_[looking[spread], proof.target])
-        load = np.zeros(len(folding.tail))
-        for endpoint in chosen.tolist():
-            link, flow = self._seen(endpoint)
-            np.add.at(load, link, flow)
-        if len(chosen) < len(looking):
-            self.check.trust(
-                f"that the other {len(looking) - len(chosen):,} of {len(looking):,} destinations see what those of "
-                "their kind do, and that links of a class carry equal loads, is taken as it stands (--full checks all)"
-            )
-            total = sum(n * kind.part for n, kind in zip(self._counts.tolist(), self.kinds, strict=True))
-            links = np.bincount(self.link_class[folding.link_of], minlength=len(proof.class_length))
-            load = np.asarray(total / np.maximum(links, 1))[self.link_class]
-        else:
-            self.check.require(
-                True, f"all {len(destinations):,} destinations see what those of their kind do", ""
-            )
-        found = np.zeros(len(self.flow.tail) + 2 * self.flow.attach.size)
-        found[folding.links.place] = load[folding.link_of]
-        return floats(found)
+    def _entry_keys(self, tail: _Index, head: _Index, link: _Index) -> _Index:
+        return np.asarray((link * self.nodes + tail) * self.nodes + head)
 
-    def _seen(self, endpoint: int) -> tuple[_Index, FloatArray]:
-        """Return what ``endpoint`` and its twins put on folded links; it must see what its kind does.
+    def _distances(self, target: int, lengths: Lengths) -> FloatArray:
+        """Return float64 ``[endpoints]``: how far each is from ``target``, that from itself over its own links.
 
-        Names only say what to compare: here it is checked that every link has an equivalent one, and nothing is lost.
+        Sums along paths are rounded down (Bellman 1958).
         """
-        kind = self.kinds[int(self.certificate.kind[endpoint])]
-        view = look_from(self.folding, endpoint)
-        name, look = names(view, self.link_class)
-        place = np.minimum(np.searchsorted(kind.names, name), len(kind.names) - 1)
-        at, known = _rows(
-            np.stack([kind.tail, kind.head, kind.link]),
-            np.stack([place[view.tail], place[view.head], self.link_class[view.link]]),
-        )
-        flow = kind.flow[at]
-        out = totals(view.tail, flow * view.out, len(name))
-        entered = np.where(view.head == view.target, 0.0, flow * view.into)
-        into = totals(view.head, entered, len(name)) + view.demand
-        sent = totals(place, view.count * view.demand, len(kind.names))
-        equivalent = (
-            look == kind.look
-            and np.array_equal(kind.names[place], name)
-            and place[view.target] == kind.target
-            and np.all(known)
-            and near(sent, kind.traffic)
-            and np.all(np.abs(into - out) <= SAME * np.maximum(into, out))
-        )
-        if not equivalent:
-            self.check.require(
-                False, "", f"destination {endpoint} does not see what the example of its kind does"
-            )
-        return view.link, floats(flow * view.seen)
-
-    def _class_lengths(self, lengths: Lengths) -> FloatArray:
-        """Return float64 ``[classes of links]``, given the lengths of all links."""
-        joined = np.concatenate([values.ravel() for values in lengths])
-        found = np.zeros(len(self.certificate.class_length))
-        found[self.link_class[self.folding.link_of]] = joined[self.folding.links.place]
-        return floats(found)
-
-    def _distances(self, kind: _Kind, far: FloatArray) -> FloatArray:
-        """Return how far each name is from the destination, that from itself over its own links (Bellman 1958).
-
-        A path in the network is one between names, so no node is nearer than its name.
-        """
-        down = self.sort[kind.link] == DOWN
-        kept = ~down | (kind.head == kind.target)
-        tail, head, length, down = kind.tail[kept], kind.head[kept], far[kind.link[kept]], down[kept]
-        found = np.full(len(kind.names), np.inf)
+        links, end = self.links, self.switches + target
+        joined = np.concatenate([values.ravel() for values in lengths])[links.place]
+        kept = (links.sort != DOWN) | (links.head == end)
+        order = np.flatnonzero(kept)
+        order = order[np.argsort(links.tail[order], kind="stable")]
+        tail, head, length = links.tail[order], links.head[order], joined[order]
+        begin = np.flatnonzero(np.r_[True, np.diff(tail) > 0])
+        last = links.sort[order] == DOWN
+        found = np.full(self.nodes, np.inf)
         while True:
-            nearer = found.copy()
-            np.minimum.at(nearer, tail, length + np.where(down, 0.0, found[head]))
-            if np.array_equal(nearer, found):
-                return floats(found)
-            found = nearer
+            nearest = np.minimum.reduceat(rounded.add_down(length, np.where(last, 0.0, found[head])), begin)
+            if np.array_equal(nearest, found[tail[begin]]):
+                return floats(found[self.switches :])
+            found[tail[begin]] = nearest
 
 
-def _rows(known: _Index, requested: _Index) -> tuple[_Index, npt.NDArray[np.bool_]]:
-    """Return for each column of ``requested`` which of ``known``, sorted ones, it is, and whether it is one."""
-    radix = np.maximum(known.max(axis=1), requested.max(axis=1)) + 1
-    names, links = int(radix[1]), int(radix[2])
-    keys, sought = ((rows[0] * names + rows[1]) * links + rows[2] for rows in (known, requested))
-    at = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
-    return at, keys[at] == sought
+def _components(count: int, joined: list[_Index]) -> _Index:
+    """Return the orbit of each of ``count`` things under permutations."""
+    if not joined:
+        return np.arange(count)
+    own, other = np.tile(np.arange(count), len(joined)), np.concatenate(joined)
+    graph = sp.csr_array((np.ones(len(own), dtype=np.int8), (own, other)), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def _pushed(
+    passing: FloatArray, tail: _Index, head: _Index, part: FloatArray
+) -> tuple[FloatArray, bool]:
+    """Send what enters along links in topological order (Kahn 1962), rounded up.
+
+    Args:
+        passing: float64 ``[nodes]``, what enters at each; on return, what passes it.
+        tail, head: int64 ``[links]``.
+        part: float64 ``[links]``, the part of what passes its tail that each carries.
+
+    Returns:
+        What each link carries, and whether no cycle was found.
+    """
+    order = np.argsort(tail, kind="stable")
+    begin = np.searchsorted(tail[order], np.arange(len(passing) + 1))
+    waiting = np.bincount(head, minlength=len(passing))
+    carried, left = np.zeros(len(tail)), len(tail)
+    ready = np.flatnonzero(waiting == 0)
+    while len(ready):
+        count = begin[ready + 1] - begin[ready]
+        link = order[np.repeat(begin[ready] - np.cumsum(count) + count, count) + np.arange(count.sum())]
+        carried[link] = rounded.mul_up(passing[tail[link]], part[link])
+        reached, place, links = np.unique(head[link], return_inverse=True, return_counts=True)
+        passing[reached] = rounded.add_up(passing[reached], rounded.totals_up(place, carried[link], len(reached)))
+        waiting[reached] -= links
+        left -= len(link)
+        ready = reached[waiting[reached] == 0]
+    return carried, left == 0

@@ -26,6 +26,11 @@ impl<T: Copy + Default> Csr<T> {
         Csr { ptr, items }
     }
 
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.ptr.len() - 1
+    }
+
     /// The items of one row.
     #[inline]
     pub(crate) fn of(&self, row: usize) -> &[T] {

@@ -4,7 +4,7 @@ use pnet_core::mcf::symmetry::{Budget, Demands, Fold, Instance, QuotientProof, R
 use pnet_core::stop::Stop;
 use proptest::prelude::*;
 
-const ALL: Budget = Budget { classes: usize::MAX, looks: usize::MAX };
+const ALL: Budget = Budget { classes: usize::MAX, looks: usize::MAX, examples: usize::MAX };
 
 /// One plane of cables, an endpoint on each switch, all sending to all.
 fn all_to_all(nodes: usize, cables: &[(i32, i32, f64)]) -> Fold {
@@ -71,7 +71,7 @@ fn equal_degrees_alone_are_no_symmetry() {
 #[test]
 fn a_budget_is_kept() {
     let fold = all_to_all(8, &ring(8));
-    for budget in [Budget { classes: 3, ..ALL }, Budget { looks: 3, ..ALL }] {
+    for budget in [Budget { classes: 3, ..ALL }, Budget { looks: 3, ..ALL }, Budget { examples: 3, ..ALL }] {
         assert_eq!(reduce(&fold, budget, &Stop::default()).unwrap(), None);
     }
     let stop = Stop::default();
@@ -87,8 +87,9 @@ fn straight(found: &Reduced) -> Arrays {
     let kind = &found.kinds[0];
     let link_class = found.link_class.iter().map(|class| class.map_or(-1, |class| class as i32)).collect();
     let length = found.capacity.iter().map(|c| if c.is_finite() { 1.0 } else { 0.0 }).collect();
-    let target = kind.class[7 + kind.target as usize];
-    let home = kind.class[kind.target as usize];
+    let (endpoint, seen) = &kind.examples[0];
+    let target = seen[7 + *endpoint as usize];
+    let home = seen[*endpoint as usize];
     let flows = kind.entries.iter().filter_map(|entry| {
         let up = kind.demand[entry.tail as usize] > 0.0;
         let straight = entry.head == home && entry.tail != target;
@@ -97,8 +98,8 @@ fn straight(found: &Reduced) -> Arrays {
         used.then_some(([0, entry.tail as i32, entry.head as i32, entry.link as i32], flow))
     });
     let (entries, flow) = flows.unzip();
-    let class = kind.class.iter().map(|class| *class as i32).collect();
-    (link_class, length, vec![kind.target as i32], class, entries, flow)
+    let class = seen.iter().map(|class| *class as i32).collect();
+    (link_class, length, vec![*endpoint as i32], class, entries, flow)
 }
 
 #[test]

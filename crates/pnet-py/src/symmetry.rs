@@ -77,10 +77,17 @@ impl Symmetry {
         Ok(Symmetry { inner: symmetry::Fold::new(instance) })
     }
 
-    /// The network reduced to equivalence classes; None where views have more classes of links, or more links, in all.
-    #[pyo3(signature = (*, classes, looks))]
-    fn reduce(&self, py: Python<'_>, classes: usize, looks: usize) -> Result<Option<Reduced>> {
-        let budget = symmetry::Budget { classes, looks };
+    /// The network reduced to equivalence classes; None where views have more classes of links, or more links, in all, or
+    /// the network more links times orbits of destinations.
+    #[pyo3(signature = (*, classes, looks, examples))]
+    fn reduce(
+        &self,
+        py: Python<'_>,
+        classes: usize,
+        looks: usize,
+        examples: usize,
+    ) -> Result<Option<Reduced>> {
+        let budget = symmetry::Budget { classes, looks, examples };
         let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::reduce(&self.inner, budget, stop))?;
         Ok(found.map(|inner| Reduced { inner, nodes: self.inner.nodes() }))
     }
@@ -140,17 +147,23 @@ impl Reduced {
         self.inner.links.clone().into_pyarray(py)
     }
 
-    /// The kind of each endpoint as a destination, -1 for none, int32.
+    /// The kind of each orbit of destinations, int32.
     #[getter]
     fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        let kinds = self.inner.kind_of.iter().map(|kind| kind.map_or(-1, |kind| kind as i32));
-        kinds.collect::<Vec<_>>().into_pyarray(py)
+        self.examples().map(|(kind, _, _)| kind).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// An endpoint of each kind of destinations, int32.
+    /// An endpoint of each orbit of destinations, int32.
     #[getter]
     fn targets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        self.inner.kinds.iter().map(|kind| kind.target as i32).collect::<Vec<_>>().into_pyarray(py)
+        self.examples().map(|(_, target, _)| target).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Permutations of nodes that generate the orbits, int32 `[generators, nodes]`.
+    #[getter]
+    fn generators<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<i32>>> {
+        let images = self.inner.generators.iter().flatten().map(|node| *node as i32);
+        Ok(PyArray1::from_iter(py, images).reshape([self.inner.generators.len(), self.nodes])?)
     }
 
     /// How many endpoints are of each kind, float64.
@@ -159,12 +172,11 @@ impl Reduced {
         self.inner.kinds.iter().map(|kind| kind.targets as f64).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// The class of each node as seen from each kind, int32 `[kinds, nodes]`.
+    /// The class of each node as seen from an endpoint of each orbit, int32 `[orbits, nodes]`.
     #[getter]
     fn node_class<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<i32>>> {
-        let kinds = &self.inner.kinds;
-        let classes = kinds.iter().flat_map(|kind| kind.class.iter().map(|class| *class as i32));
-        Ok(PyArray1::from_iter(py, classes).reshape([kinds.len(), self.nodes])?)
+        let classes = self.examples().flat_map(|(_, _, class)| class.iter().map(|class| *class as i32));
+        Ok(PyArray1::from_iter(py, classes).reshape([self.examples().count(), self.nodes])?)
     }
 
     /// Kind, size, and demand of each node towards the destination, of all classes, one kind after the other.
@@ -194,5 +206,13 @@ impl Reduced {
             .collect();
         let count = rows.len() / 6;
         Ok(PyArray1::from_vec(py, rows).reshape([count, 6])?)
+    }
+}
+
+impl Reduced {
+    /// The kind of each orbit, an endpoint of it, and the classes of nodes as seen from there.
+    fn examples(&self) -> impl Iterator<Item = (i32, i32, &Vec<u32>)> {
+        let kinds = self.inner.kinds.iter().enumerate();
+        kinds.flat_map(|(k, kind)| kind.examples.iter().map(move |(t, class)| (k as i32, *t as i32, class)))
     }
 }

@@ -29,6 +29,9 @@ MOST_CLASSES = 10_000
 MOST_VISITS = 500_000_000
 """Links visited from destinations, all together, to find classes; some ten seconds."""
 
+MOST_EXAMPLES = 30_000_000
+"""Links times orbits of destinations: a proof is checked in about a minute."""
+
 _NOISE = 1e-13
 """Of the largest total: what a solver leaves where nothing flows."""
 
@@ -82,7 +85,9 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         self.flow = flow
         self._core, self._found = core, found
         self.link_class, self.capacity, self.links = found.link_class, found.capacity, found.links
-        self.targets, self.counts, self.node_class = found.targets, found.counts, found.node_class
+        example = np.unique(found.kind, return_index=True)[1]
+        self.targets, self.counts = found.targets[example], found.counts
+        self.node_class = found.node_class[example]
         self.kind, self.nodes, sent = found.classes
         self.traffic = self.nodes * sent
 
@@ -90,7 +95,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
     def of(cls, flow: FlowProblem) -> QuotientProblem | None:
         """Return the quotient of a problem, None where it has too many classes for a small program."""
         core = symmetry_of(flow)
-        found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS)
+        found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS, examples=MOST_EXAMPLES)
         return None if found is None else cls(flow, core, found)
 
     @property
@@ -184,9 +189,10 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
             up_class=ints(self.link_class[arcs : arcs + access].reshape(shape)),
             down_class=ints(self.link_class[arcs + access :].reshape(shape)),
             class_length=floats(length),
+            generator=ints(self._found.generators),
+            target=ints(self._found.targets),
             kind=ints(self._found.kind),
-            target=ints(self.targets),
-            node_class=ints(self.node_class),
+            node_class=ints(self._found.node_class),
             entry=ints(
                 np.column_stack([kind, tail - self.first[kind], head - self.first[kind], entries.link[used]])
             ),
@@ -219,8 +225,8 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         lower, upper, load = self._core.evaluate(
             ints(self.link_class),
             proof.class_length,
-            proof.target,
-            proof.node_class,
+            ints(self.targets),
+            ints(self.node_class),
             proof.entry,
             floats(self._flows(proof) / self._links_of(proof)),
         )

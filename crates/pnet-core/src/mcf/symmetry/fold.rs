@@ -101,6 +101,38 @@ impl Fold {
         self.of.iter().enumerate().map(position).collect()
     }
 
+    /// The nodes of the network that each node represents, by unit.
+    fn members(&self) -> Vec<Vec<u32>> {
+        let mut nodes: Vec<u32> = (0..self.of.len() as u32).collect();
+        nodes.sort_by_key(|node| self.unit_of[*node as usize]);
+        let mut found = vec![vec![]; self.first.len()];
+        nodes.into_iter().for_each(|node| found[self.of[node as usize] as usize].push(node));
+        found
+    }
+
+    /// The permutation of the network's nodes that maps twins onto twins, in their order, as `image` maps nodes.
+    pub(super) fn unfolded(&self, image: &[u32]) -> Vec<u32> {
+        let members = self.members();
+        let mut found = vec![0; self.of.len()];
+        for (from, to) in members.iter().zip(image) {
+            for (node, other) in from.iter().zip(&members[*to as usize]) {
+                found[*node as usize] = *other;
+            }
+        }
+        found
+    }
+
+    /// The permutation that maps every unit onto the next of its twins; none where no unit has twins.
+    pub(super) fn twins_rotated(&self) -> Option<Vec<u32>> {
+        let mut found: Vec<u32> = (0..self.of.len() as u32).collect();
+        for twins in self.members() {
+            for (i, node) in twins.iter().enumerate() {
+                found[*node as usize] = twins[(i + 1) % twins.len()];
+            }
+        }
+        self.count.iter().any(|count| *count > 1).then_some(found)
+    }
+
     fn fold_links(&mut self) {
         let mut known: HashMap<(u32, u32, u64, LinkKind), u32> = HashMap::new();
         for (i, link) in self.instance.links.iter().enumerate() {

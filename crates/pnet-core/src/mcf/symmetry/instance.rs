@@ -66,6 +66,17 @@ impl Demands {
         }
     }
 
+    /// Source, destination and size of listed demands; nothing of a rule.
+    pub(super) fn listed(&self) -> impl Iterator<Item = (u32, u32, f64)> {
+        let by_target = match &self.0 {
+            Rule::Product { .. } => None,
+            Rule::Pairs(by_target) => Some(by_target),
+        };
+        by_target.into_iter().flat_map(|all| {
+            (0..all.rows()).flat_map(|t| all.of(t).iter().map(move |(s, size)| (*s, t as u32, *size)))
+        })
+    }
+
     /// Whether `target` may receive traffic.
     pub(super) fn is_destination(&self, target: u32) -> bool {
         match &self.0 {

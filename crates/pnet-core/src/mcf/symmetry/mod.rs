@@ -9,6 +9,9 @@
 //!   to each colour as any other of its colour (`view`).  Colours are hashes, so that views from different destinations
 //!   can be compared.  Destinations with equal views are one *kind*.
 //!
+//! - *Generators*: automorphisms that join the destinations of a kind into orbits (`generators`), so that one flow, towards
+//!   an example of each orbit, proves what all destinations together put on links.
+//!
 //! Links are equivalent if they have the same colours in the views of all destinations together.  That is the colour
 //! refinement of the linear program itself, so the quotient program has the same optimum (Grohe, Kersting, Mladenov,
 //! Selman: "Dimension reduction via colour refinement", ESA 2014).  No bound relies on this, nor on the absence of hash
@@ -16,8 +19,10 @@
 
 mod evaluate;
 mod fold;
+mod generators;
 mod hash;
 mod instance;
+mod partition;
 mod reduce;
 mod view;
 

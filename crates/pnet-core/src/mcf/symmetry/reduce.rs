@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::fold::Fold;
+use super::generators::{Orbits, orbits};
 use super::hash::{distinct, mix};
 use super::view::View;
 use crate::error::Error;
@@ -28,12 +29,10 @@ pub struct Entry {
 /// The quotient for destinations of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kind {
-    /// An endpoint of the kind.
-    pub target: u32,
     /// How many endpoints are of the kind.
     pub targets: u64,
-    /// The class of each node, as seen from `target`.
-    pub class: Vec<u32>,
+    /// An endpoint of each orbit of the kind, and the class of each node as seen from it.
+    pub examples: Vec<(u32, Vec<u32>)>,
     /// How many nodes each class has.
     pub size: Vec<f64>,
     /// Demand of each node of a class to the destination.
@@ -55,6 +54,8 @@ pub struct Reduced {
     pub kind_of: Vec<Option<u32>>,
     /// The kinds of destinations.
     pub kinds: Vec<Kind>,
+    /// Permutations of nodes that preserve links, their classes and demands; they generate the orbits.
+    pub generators: Vec<Vec<u32>>,
 }
 
 /// Destinations whose views are refined before the classes found so far are counted.
@@ -73,6 +74,8 @@ pub struct Budget {
     pub classes: usize,
     /// Links in the views of one round of refinement, summed over all destinations but twins.
     pub looks: usize,
+    /// Links of the network, summed over orbits of destinations.
+    pub examples: usize,
 }
 
 /// The classes of a network, or None where they exceed the budget.
@@ -116,7 +119,17 @@ pub fn reduce(fold: &Fold, budget: Budget, stop: &Stop) -> Result<Option<Reduced
             let number = |signature| sorted.binary_search(&kinds[&signature]).ok().map(|kind| kind as u32);
             let kind_of: Vec<Option<u32>> =
                 signature_of.into_iter().map(|signature| signature.and_then(number)).collect();
-            return Ok(Some(reduced(fold, &link_colour, &sorted, &kind_of)));
+            let (class, classes) = numbered(link_colour.iter().copied());
+            let mut by_kind = vec![vec![]; sorted.len()];
+            for target in &targets {
+                kind_of[*target as usize].into_iter().for_each(|k| by_kind[k as usize].push(*target));
+            }
+            let orbits = orbits(fold, &class, &by_kind, stop)?;
+            let examples: usize = orbits.examples.iter().map(Vec::len).sum();
+            if examples.saturating_mul(fold.instance.links.len()) > budget.examples {
+                return Ok(None);
+            }
+            return Ok(Some(reduced(fold, &link_colour, (&class, classes), &sorted, &kind_of, orbits)));
         }
         different = now;
     }
@@ -179,9 +192,15 @@ fn numbered(values: impl Iterator<Item = u64>) -> (Vec<u32>, usize) {
     (numbers, known.len())
 }
 
-fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)], kind_of: &[Option<u32>]) -> Reduced {
+fn reduced(
+    fold: &Fold,
+    link_colour: &[u64],
+    (folded_class, classes): (&[u32], usize),
+    kinds: &[(u32, u64)],
+    kind_of: &[Option<u32>],
+    orbits: Orbits,
+) -> Reduced {
     let instance = &fold.instance;
-    let (folded_class, classes) = numbered(link_colour.iter().copied());
     let mut link_class = vec![None; instance.link_count];
     let (mut capacity, mut links) = (vec![0.0; classes], vec![0.0; classes]);
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
@@ -192,15 +211,18 @@ fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)], kind_of: &[Op
     }
     let kinds = kinds
         .par_iter()
-        .map(|(target, targets)| kind(fold, *target, *targets, link_colour, &folded_class))
+        .zip(&orbits.examples)
+        .map(|((_, targets), examples)| kind(fold, examples, *targets, link_colour, folded_class))
         .collect();
     let kind_of = fold.of[instance.switches..].iter().map(|node| kind_of[*node as usize]).collect();
-    Reduced { link_class, capacity, links, kind_of, kinds }
+    Reduced { link_class, capacity, links, kind_of, kinds, generators: orbits.generators }
 }
 
-fn kind(fold: &Fold, target: u32, targets: u64, link_colour: &[u64], folded_class: &[u32]) -> Kind {
-    let view = View::new(fold, Some(target));
-    let (class_of, classes) = numbered(view.colours(link_colour).into_iter());
+fn kind(fold: &Fold, examples: &[u32], targets: u64, link_colour: &[u64], folded_class: &[u32]) -> Kind {
+    let view = View::new(fold, Some(examples[0]));
+    let colours = view.colours(link_colour);
+    let (class_of, classes) = numbered(colours.iter().copied());
+    let numbers: HashMap<u64, u32> = colours.into_iter().zip(class_of.iter().copied()).collect();
     let (mut size, mut demand) = (vec![0.0; classes], vec![0.0; classes]);
     let mut example = vec![u32::MAX; classes];
     for (node, class) in class_of.iter().enumerate() {
@@ -225,12 +247,11 @@ fn kind(fold: &Fold, target: u32, targets: u64, link_colour: &[u64], folded_clas
             entries[at].into += seen.into;
         }
     }
-    Kind {
-        target: fold.instance.endpoint(fold.first[target as usize]).unwrap_or_default(),
-        targets,
-        class: fold.of_network(target, fold.first[target as usize], &class_of),
-        size,
-        demand,
-        entries,
-    }
+    let seen_from = |target: &u32| {
+        let colours = View::new(fold, Some(*target)).colours(link_colour);
+        let class: Vec<u32> = colours.iter().map(|c| numbers.get(c).copied().unwrap_or_default()).collect();
+        let first = fold.first[*target as usize];
+        (fold.instance.endpoint(first).unwrap_or_default(), fold.of_network(*target, first, &class))
+    };
+    Kind { targets, examples: examples.iter().map(seen_from).collect(), size, demand, entries }
 }

@@ -1,0 +1,202 @@
+//! Automorphisms that join the destinations of a kind into orbits.
+//!
+//! Two destinations are set apart, each in a partition of its own, and further nodes at equal positions, until every cell
+//! has one node: then positions give a permutation.  It is kept if it maps links onto equal links and demands onto equal
+//! demands, which is checked; that colours are equal proves nothing.  The nodes that follow are drawn, and few random
+//! automorphisms generate a group that is transitive on all destinations of the kind.
+
+use std::collections::HashMap;
+
+use super::fold::Fold;
+use super::hash::mix;
+use super::instance::LinkKind;
+use super::partition::{Neighbours, Partition};
+use crate::error::Error;
+use crate::random::SplitMix;
+use crate::stop::Stop;
+
+/// Draws of the nodes that follow a destination, before it is taken for one of another orbit.
+const DRAWS: usize = 8;
+
+/// Links visited while automorphisms are searched; some seconds.
+const MOST_VISITS: usize = 300_000_000;
+
+/// Automorphisms, and the orbits of destinations under the group that they and the exchange of twins generate.
+pub(super) struct Orbits {
+    /// Permutations of the nodes of the network.
+    pub(super) generators: Vec<Vec<u32>>,
+    /// Of each kind, a destination of each orbit, by their nodes of the fold.
+    pub(super) examples: Vec<Vec<u32>>,
+}
+
+/// Finds automorphisms that preserve `link_class`, of folded links.
+pub(super) fn orbits(
+    fold: &Fold,
+    link_class: &[u32],
+    kinds: &[Vec<u32>],
+    stop: &Stop,
+) -> Result<Orbits, Error> {
+    let mut joined: Vec<u32> = (0..fold.first.len() as u32).collect();
+    let mut generators = vec![];
+    let mut examples = vec![];
+    let mut search: Option<Search<'_>> = None;
+    for targets in kinds {
+        let mut known: Vec<Sequence> = vec![];
+        let mut found: Vec<u32> = vec![];
+        for target in targets {
+            stop.check()?;
+            if found.iter().any(|example| root(&mut joined, *example) == root(&mut joined, *target)) {
+                continue;
+            }
+            if targets.len() > 1 {
+                let search = search.get_or_insert_with(|| Search::new(fold, link_class));
+                if let Some(image) = known.iter().find_map(|sequence| search.onto(sequence, *target)) {
+                    for (from, to) in image.iter().enumerate() {
+                        let (a, b) = (root(&mut joined, from as u32), root(&mut joined, *to));
+                        joined[a.max(b) as usize] = a.min(b);
+                    }
+                    generators.push(fold.unfolded(&image));
+                    continue;
+                }
+                known.extend(search.sequence(*target));
+            }
+            found.push(*target);
+        }
+        examples.push(found);
+    }
+    generators.extend(fold.twins_rotated());
+    Ok(Orbits { generators, examples })
+}
+
+fn root(joined: &mut [u32], mut node: u32) -> u32 {
+    while joined[node as usize] != node {
+        joined[node as usize] = joined[joined[node as usize] as usize];
+        node = joined[node as usize];
+    }
+    node
+}
+
+/// A destination, and all that is set apart after it.
+struct Sequence {
+    /// What follows from each node set apart.
+    traces: Vec<u64>,
+    /// The nodes in the order of the last partition.
+    order: Vec<u32>,
+}
+
+struct Search<'a> {
+    fold: &'a Fold,
+    link_class: &'a [u32],
+    links: Neighbours,
+    /// Without anything set apart.
+    initial: Partition,
+    /// Of each folded link, and its number.
+    known: HashMap<(u32, u32, u64, LinkKind), u32>,
+    /// Of listed demands.
+    demands: HashMap<(u32, u32), u64>,
+    random: SplitMix,
+    visited: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(fold: &'a Fold, link_class: &'a [u32]) -> Self {
+        let mut links: Neighbours = vec![vec![]; fold.first.len()];
+        let mut known = HashMap::with_capacity(fold.links.len());
+        let mut add = |tail: u32, head: u32, label: u64| {
+            // Odd, so that no label is 0; sums of few labels hardly ever are.
+            links[tail as usize].push((head, mix(label, 11) | 1));
+            links[head as usize].push((tail, mix(label, 12) | 1));
+        };
+        for (i, link) in fold.links.iter().enumerate() {
+            add(link.tail, link.head, mix(u64::from(link_class[i]), u64::from(link.parallel)));
+            known.insert((link.tail, link.head, link.capacity.to_bits(), link.kind), i as u32);
+        }
+        let first = fold.instance.switches as u32;
+        let mut demands = HashMap::new();
+        for (src, dst, size) in fold.instance.demands.listed() {
+            let (src, dst) = (fold.of[(first + src) as usize], fold.of[(first + dst) as usize]);
+            add(src, dst, mix(size.to_bits(), 13));
+            demands.insert((src, dst), size.to_bits());
+        }
+        let colour: Vec<u64> = (0..fold.first.len()).map(|node| look(fold, node)).collect();
+        let initial = Partition::new(&colour, &links);
+        let random = SplitMix::of([fold.first.len() as u64]);
+        Search { fold, link_class, links, initial, known, demands, random, visited: 0 }
+    }
+
+    /// The partitions that follow from `target`; None where the search has taken long enough.
+    fn sequence(&mut self, target: u32) -> Option<Sequence> {
+        let mut partition = self.initial.clone();
+        let mut traces = vec![partition.set_apart(target, &self.links)];
+        while let Some(cell) = partition.open_cell() {
+            if self.visited + partition.visited > MOST_VISITS {
+                return None;
+            }
+            let node = partition.order[cell.start];
+            traces.push(partition.set_apart(node, &self.links));
+        }
+        self.visited += partition.visited - self.initial.visited;
+        Some(Sequence { traces, order: partition.order })
+    }
+
+    /// An automorphism of the fold that maps the destination of `sequence` onto `target`.
+    fn onto(&mut self, sequence: &Sequence, target: u32) -> Option<Vec<u32>> {
+        for _ in 0..DRAWS {
+            if self.visited > MOST_VISITS {
+                return None;
+            }
+            let mut partition = self.initial.clone();
+            let mut traces = sequence.traces.iter();
+            let mut node = target;
+            let mut level = 0;
+            let followed = loop {
+                if Some(&partition.set_apart(node, &self.links)) != traces.next() {
+                    break false;
+                }
+                let Some(cell) = partition.open_cell() else { break true };
+                level += 1;
+                node = partition.order[cell.start + self.random.below(cell.len())];
+            };
+            self.visited += partition.visited - self.initial.visited;
+            if followed && traces.next().is_none() {
+                let mut image = vec![0; partition.order.len()];
+                for (from, to) in sequence.order.iter().zip(&partition.order) {
+                    image[*from as usize] = *to;
+                }
+                if self.is_automorphism(&image) {
+                    return Some(image);
+                }
+            } else if level == 0 {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Whether a permutation maps every node, link and demand onto an equal one.
+    fn is_automorphism(&self, image: &[u32]) -> bool {
+        let fold = self.fold;
+        (0..image.len()).all(|node| {
+            let to = image[node] as usize;
+            fold.count[node] == fold.count[to] && look(fold, node) == look(fold, to)
+        }) && fold.links.iter().enumerate().all(|(i, link)| {
+            let to = (image[link.tail as usize], image[link.head as usize], link.capacity.to_bits(), link.kind);
+            self.known.get(&to).is_some_and(|other| {
+                let twin = &fold.links[*other as usize];
+                self.link_class[i] == self.link_class[*other as usize]
+                    && (link.parallel, link.inside) == (twin.parallel, twin.inside)
+            })
+        }) && self.demands.iter().all(|((src, dst), size)| {
+            self.demands.get(&(image[*src as usize], image[*dst as usize])) == Some(size)
+        })
+    }
+}
+
+/// What a node of the fold is, by itself.
+fn look(fold: &Fold, node: usize) -> u64 {
+    let own = match fold.instance.endpoint(fold.first[node]) {
+        None => 1,
+        Some(endpoint) => fold.instance.demands.first_signature(endpoint).into_iter().fold(2, mix),
+    };
+    mix(own, fold.count[node].into())
+}
