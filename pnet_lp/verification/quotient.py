@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.model import QuotientCertificate
-from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.verification import rounded
@@ -265,7 +265,9 @@ class SecondQuotient(SecondConcurrent):
         target, kind = int(proof.target[number]), int(proof.kind[number])
         of, end = proof.node_class[number].astype(np.int64), self.switches + target
         given = np.flatnonzero((proof.entry[:, 0] == kind) & (proof.fraction > 0))
-        check.require(len(given) > 0, f"kind {kind} has entries", f"certificate.entry has none of kind {kind}")
+        check.require(
+            len(given) > 0, f"kind {kind} has entries", f"certificate.entry has none of kind {kind}"
+        )
         tail, head, link = proof.entry[given, 1:].astype(np.int64).T
         entries, classes = self._entry_keys(tail, head, link), np.unique(tail)
         order = np.argsort(entries)
@@ -277,7 +279,9 @@ class SecondQuotient(SecondConcurrent):
         pair, local, many = np.unique(tails * len(given) + at, return_inverse=True, return_counts=True)
         fraction = proof.fraction[given]
         total = rounded.totals_down(tail, fraction, self.nodes)[tail]
-        part = rounded.div_up(rounded.div_up(fraction, total)[pair % len(given)], many.astype(np.float64))[local]
+        part = rounded.div_up(rounded.div_up(fraction, total)[pair % len(given)], many.astype(np.float64))[
+            local
+        ]
         passing = np.zeros(self.nodes + 1)
         passing[self.switches : -1] = self._sent(target)[1]
         # What arrives is kept apart from what the destination sends itself.
@@ -334,9 +338,7 @@ def _components(count: int, joined: list[_Index]) -> _Index:
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
-def _pushed(
-    passing: FloatArray, tail: _Index, head: _Index, part: FloatArray
-) -> tuple[FloatArray, bool]:
+def _pushed(passing: FloatArray, tail: _Index, head: _Index, part: FloatArray) -> tuple[FloatArray, bool]:
     """Send what enters along links in topological order (Kahn 1962), rounded up.
 
     Args:
@@ -357,7 +359,9 @@ def _pushed(
         link = order[np.repeat(begin[ready] - np.cumsum(count) + count, count) + np.arange(count.sum())]
         carried[link] = rounded.mul_up(passing[tail[link]], part[link])
         reached, place, links = np.unique(head[link], return_inverse=True, return_counts=True)
-        passing[reached] = rounded.add_up(passing[reached], rounded.totals_up(place, carried[link], len(reached)))
+        passing[reached] = rounded.add_up(
+            passing[reached], rounded.totals_up(place, carried[link], len(reached))
+        )
         waiting[reached] -= links
         left -= len(link)
         ready = reached[waiting[reached] == 0]

@@ -135,6 +135,9 @@ def load_result(path: str | Path) -> StoredResult:
         document = Document.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
+        if first.get("ctx", {}).get("tag") == "colour":
+            old = "equivalence classes without automorphisms, from an earlier version: solve again"
+            raise _malformed(path, "certificate", old) from None
         key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
         raise _malformed(path, key, first["msg"].removeprefix("Value error, ")) from None
     _check_sizes(path, length, document)

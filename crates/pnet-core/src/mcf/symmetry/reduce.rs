@@ -50,8 +50,6 @@ pub struct Reduced {
     pub capacity: Vec<f64>,
     /// How many links each class has.
     pub links: Vec<f64>,
-    /// The kind of each endpoint as a destination; None where it receives nothing.
-    pub kind_of: Vec<Option<u32>>,
     /// The kinds of destinations.
     pub kinds: Vec<Kind>,
     /// Permutations of nodes that preserve links, their classes and demands; they generate the orbits.
@@ -116,20 +114,18 @@ pub fn reduce(fold: &Fold, budget: Budget, stop: &Stop) -> Result<Option<Reduced
         if now == different {
             let mut sorted: Vec<(u32, u64)> = kinds.values().copied().collect();
             sorted.sort_unstable();
-            let number = |signature| sorted.binary_search(&kinds[&signature]).ok().map(|kind| kind as u32);
-            let kind_of: Vec<Option<u32>> =
-                signature_of.into_iter().map(|signature| signature.and_then(number)).collect();
             let (class, classes) = numbered(link_colour.iter().copied());
             let mut by_kind = vec![vec![]; sorted.len()];
             for target in &targets {
-                kind_of[*target as usize].into_iter().for_each(|k| by_kind[k as usize].push(*target));
+                let kind = signature_of[*target as usize].and_then(|s| sorted.binary_search(&kinds[&s]).ok());
+                kind.into_iter().for_each(|kind| by_kind[kind].push(*target));
             }
             let orbits = orbits(fold, &class, &by_kind, stop)?;
             let examples: usize = orbits.examples.iter().map(Vec::len).sum();
             if examples.saturating_mul(fold.instance.links.len()) > budget.examples {
                 return Ok(None);
             }
-            return Ok(Some(reduced(fold, &link_colour, (&class, classes), &sorted, &kind_of, orbits)));
+            return Ok(Some(reduced(fold, &link_colour, (&class, classes), &sorted, orbits)));
         }
         different = now;
     }
@@ -197,7 +193,6 @@ fn reduced(
     link_colour: &[u64],
     (folded_class, classes): (&[u32], usize),
     kinds: &[(u32, u64)],
-    kind_of: &[Option<u32>],
     orbits: Orbits,
 ) -> Reduced {
     let instance = &fold.instance;
@@ -214,8 +209,7 @@ fn reduced(
         .zip(&orbits.examples)
         .map(|((_, targets), examples)| kind(fold, examples, *targets, link_colour, folded_class))
         .collect();
-    let kind_of = fold.of[instance.switches..].iter().map(|node| kind_of[*node as usize]).collect();
-    Reduced { link_class, capacity, links, kind_of, kinds, generators: orbits.generators }
+    Reduced { link_class, capacity, links, kinds, generators: orbits.generators }
 }
 
 fn kind(fold: &Fold, examples: &[u32], targets: u64, link_colour: &[u64], folded_class: &[u32]) -> Kind {
