@@ -98,6 +98,7 @@ bench: setup
 	$(PY) benchmarks/ideal.py
 	$(PY) benchmarks/sparse.py
 	$(PY) benchmarks/symmetric.py
+	$(PY) benchmarks/verifying.py
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/objectives.py
 	$(PY) benchmarks/memory.py

@@ -71,9 +71,7 @@ class _Time(click.ParamType[float]):
     type=Whole(1, MOST_DRAWS),
     help="Number of seeds for every case.  [default: the spec's]",
 )
-@option(
-    "--seed", type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
-)
+@option("--seed", type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]")
 @option(
     "--jobs",
     type=Whole(1, MOST_THREADS),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import scipy.sparse as sp
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import PathCertificate
-from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
-from pnet_lp.verification.checks import SAME, Checks
-from pnet_lp.verification.path_lists import check_complete
+from pnet_lp.verification.checks import SAME
+from pnet_lp.verification.path_lists import STEPS, check_complete
 from pnet_lp.verification.rounded import add_down, div_up, mul_up, totals_down, totals_up
 from pnet_lp.verification.second import SecondProblem, Subject, path_arcs
 
@@ -67,7 +69,7 @@ class SecondPaths(SecondProblem):
 def checked_paths(subject: Subject) -> PathSet:
     """Return the paths of the routing, checked as by :func:`check_paths`."""
     paths = subject.paths()
-    check_paths(subject.check, subject.flow, paths, subject.routing.rule, subject.available)
+    check_paths(subject, paths, subject.routing.rule)
     return paths
 
 
@@ -80,18 +82,15 @@ def on_one_path(flow: FlowProblem, paths: PathSet) -> tuple[sp.csc_array, FloatA
     return sp.csc_array((np.ones(len(arcs)), (arcs, owner)), (len(flow.capacity), flow.demand_count)), share
 
 
-def check_paths(
-    check: Checks, flow: FlowProblem, paths: PathSet, rule: PathRule | None, available: BoolArray
-) -> None:
+def check_paths(subject: Subject, paths: PathSet, rule: PathRule | None) -> None:
     """Check that each path leads from its demand's source to its destination, once, and is no longer than allowed.
 
     Args:
-        check: where to note it.
-        flow: links and demands.
-        paths: the paths of each demand.
+        subject: what the paths are on.
+        paths: those of each demand.
         rule: how they were chosen; None where the routing chooses in another way, which is trusted.
-        available: bool ``[P, J]``, whether each plane has a path for each demand.
     """
+    check, flow = subject.check, subject.flow
     pair, plane, hops = paths.pair_of_path, paths.plane.astype(np.int64), paths.hops
     check.require(
         paths.pair_count == flow.demand_count and np.all((plane >= 0) & (plane < flow.plane_count)),
@@ -128,7 +127,8 @@ def check_paths(
         check.trust("which paths there are is taken as the routing lists them")
         return
     try:
-        found = check_complete(flow, paths, available, rule)
+        budget = sys.maxsize if subject.full else STEPS
+        found = check_complete(flow, paths, subject.available, rule, budget=budget)
     except CertificateError as error:
         raise CertificateError(str(error), where=check.path) from None
     check.passed.append(f"{found.checked} demands have the paths that the routing gives them")

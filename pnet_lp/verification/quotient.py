@@ -343,7 +343,8 @@ def _pushed(passing: FloatArray, tail: _Index, head: _Index, part: FloatArray) -
 
     Args:
         passing: float64 ``[nodes]``, what enters at each; on return, what passes it.
-        tail, head: int64 ``[links]``.
+        tail: int64 ``[links]``, nodes.
+        head: int64 ``[links]``, nodes.
         part: float64 ``[links]``, the part of what passes its tail that each carries.
 
     Returns:

@@ -311,7 +311,8 @@ def second(network: Network, traffic: TrafficMatrix, proof: Certificate | None) 
     assert isinstance(proof, QuotientCertificate)
     flow, available = build_problem(network, traffic), np.ones((1, 1), dtype=bool)
     return SecondQuotient(
-        Subject(Checks("r"), network, traffic.level, flow, parse_routing("ideal"), available, False), proof
+        Subject(Checks("r"), network, traffic.level, flow, parse_routing("ideal"), available, False, 0.0),
+        proof,
     )
 
 

@@ -8,6 +8,6 @@ flow, and shortest in total if its residual graph has no negative cycle.
 Taken as it is: which of equally long paths the seed has drawn.
 """
 
-from pnet_lp.verification.path_lists.complete import Completeness, check_complete
+from pnet_lp.verification.path_lists.complete import STEPS, Completeness, check_complete
 
-__all__ = ["Completeness", "check_complete"]
+__all__ = ["STEPS", "Completeness", "check_complete"]
