@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -43,7 +44,7 @@ def main() -> None:
             times.append(time.process_time())
             if found.status != "certified" or found.trusted:
                 sys.exit(f"{text}: {found.status}, on trust: {found.trusted}")
-            solving, saving, checking = (b - a for a, b in zip(times, times[1:], strict=False))
+            solving, saving, checking = (b - a for a, b in pairwise(times))
             name, size = f"{planes} x {text}", format_bytes(path.stat().st_size)
             seconds = f"{solving:8.2f} {saving:7.2f} {checking:8.2f}"
             print(f"{name:52} {traffic.endpoints:8,} {seconds} {checking / solving:5.1f}x {size}", flush=True)

@@ -26,7 +26,6 @@ PENDING: tuple[str, ...] = (
     "crates/pnet-core/tests/",
     "crates/pnet-py/src/",
     "pnet_lp/drawing/",
-    "pnet_lp/model/",
     "pnet_lp/sim/",
     "pnet_lp/throughput/",
     "pnet_lp/topology/",

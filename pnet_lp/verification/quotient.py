@@ -178,7 +178,7 @@ class SecondQuotient(SecondConcurrent):
                 np.array_equal(np.bincount(image, minlength=self.nodes), np.ones(self.nodes))
                 and np.all(image[: self.switches] < self.switches),
                 f"generator {number} permutes switches and endpoints",
-                f"certificate.generator.{number} is no permutation of switches and of endpoints",
+                f"certificate.generator.{number} is not a permutation of switches and of endpoints",
             )
             mapped = self._keys(image[tail], image[head], look)
             onto = np.minimum(np.searchsorted(distinct, mapped), len(distinct) - 1)

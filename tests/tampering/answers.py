@@ -81,7 +81,7 @@ def saved_results(folder: Path) -> Iterator[Document]:
         yield _saved(
             folder, *drawn[i % len(drawn)], objective, routing, plane_policy=policy, seed=i, **options
         )
-    # By equivalence classes: a rule of traffic between alike hosts, one of several kinds, and pairs of which few are alike.
+    # By classes: a rule of traffic between alike hosts, one of several kinds, and pairs of which few are alike.
     for network, traffic in (alike(), alike(slow=True), drawn[0]):
         for objective in ("concurrent", "min-max-utilisation"):
             yield _saved(folder, network, traffic, objective, "ideal", solver="symmetric")

@@ -235,8 +235,8 @@ def swapped(values: np.ndarray) -> np.ndarray:
         ("target", lambda v: v - 1, "names something that there is not"),
         ("target", lambda v: v * 0 + v[0], "one destination of each orbit"),
         ("generator", lambda v: v[:0], "one destination of each orbit"),
-        ("generator", lambda v: v * 0, "no permutation"),
-        ("generator", lambda v: v[:, ::-1], "no permutation of switches and of endpoints"),
+        ("generator", lambda v: v * 0, "not a permutation"),
+        ("generator", lambda v: v[:, ::-1], "not a permutation of switches and of endpoints"),
         ("generator", swapped, "maps a link onto something else"),
     ],
 )
@@ -328,7 +328,7 @@ def test_generators_have_to_be_automorphisms(tmp_path: Path) -> None:
     rest = {key: decoded(document["certificate"][key]) for key in ("target", "node_class", "arc_class")}
     swap = np.arange(12, dtype=np.int32)[None, :].copy()
     swap[0, [0, 6]] = 6, 0
-    assert "no permutation of switches" in refusal(path, document, generator=swap)
+    assert "not a permutation of switches" in refusal(path, document, generator=swap)
     assert "onto something else" in refusal(
         path, document, generator=np.r_[turned, np.arange(6, 12)][None, :].astype(np.int32)
     )

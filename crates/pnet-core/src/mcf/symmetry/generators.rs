@@ -180,7 +180,8 @@ impl<'a> Search<'a> {
             let to = image[node] as usize;
             fold.count[node] == fold.count[to] && look(fold, node) == look(fold, to)
         }) && fold.links.iter().enumerate().all(|(i, link)| {
-            let to = (image[link.tail as usize], image[link.head as usize], link.capacity.to_bits(), link.kind);
+            let to =
+                (image[link.tail as usize], image[link.head as usize], link.capacity.to_bits(), link.kind);
             self.known.get(&to).is_some_and(|other| {
                 let twin = &fold.links[*other as usize];
                 self.link_class[i] == self.link_class[*other as usize]

@@ -112,8 +112,7 @@ impl Partition {
                 }
             }
             trace = mix(trace, u64::from(splitter));
-            touched
-                .sort_unstable_by_key(|node| (self.cell[*node as usize], self.sum[*node as usize], *node));
+            touched.sort_unstable_by_key(|node| (self.cell[*node as usize], self.sum[*node as usize], *node));
             touched.dedup();
             // Dividing a cell changes nothing about the nodes of those that follow.
             let mut rest = &touched[..];
