@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import FloatArray
@@ -130,8 +129,3 @@ def _finite(value: float) -> bool:
 def near(claimed: FloatArray, computed: FloatArray) -> bool:
     """Whether all entries differ by rounding only."""
     return bool(np.all(np.abs(claimed - computed) <= SAME * np.abs(computed)))
-
-
-def totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> FloatArray:
-    """Return the sum of the values of each index, ``[count]``."""
-    return np.bincount(index, weights=values, minlength=count).astype(np.float64, copy=False)

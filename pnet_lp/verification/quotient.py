@@ -103,7 +103,7 @@ class SecondQuotient(SecondConcurrent):
             some = demand > 0
             weighted = rounded.mul_down(demand[some], self._distances(target, lengths)[some])
             parts.append(float(rounded.mul_down(float(count), rounded.sum_down(weighted))))
-        return rounded.sum_down(parts)
+        return float(self.merged_down(rounded.sum_down(parts)))
 
     def _check_shapes(self) -> None:
         proof, check, flow = self.certificate, self.check, self.flow
