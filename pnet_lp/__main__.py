@@ -5,16 +5,17 @@ from __future__ import annotations
 import gc
 import sys
 
-from pnet_lp import interrupts
+from pnet_lp import interrupts, stdout
 
 _OBJECTS = 100_000
 """Made before garbage is looked for: of what is imported nothing is garbage, and looking takes 6 % of the start."""
 
 
 def run() -> None:
-    """Run the command line; Ctrl-C is heard from the first import on."""
+    """Run the command line; Ctrl-C is heard, and nobody else prints, from the first import on."""
     try:
         interrupts.install()
+        stdout.claim()
         gc.set_threshold(_OBJECTS)
         from pnet_lp.cli import main  # noqa: PLC0415 - takes a while
 

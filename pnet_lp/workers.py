@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Self, TypeVar
 
 from pnet_lp.errors import PnetError
+from pnet_lp.stdout import divert
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -149,7 +150,8 @@ class _Terminated(SystemExit):
 
 
 def _initialize() -> None:
-    """Prepare a worker: it ends when its parent terminates it, or is gone."""
+    """Prepare a worker: it prints nothing to standard output, and ends when its parent terminates it, or is gone."""
+    divert()
     # A terminal sends Ctrl-C to all processes, and the parent decides what to do about it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from pnet_lp.errors import OutputError
 from pnet_lp.files import json_text
 from pnet_lp.scratch import scratch_file
+from pnet_lp.stdout import descriptor
 
 _MOST_LINKS = 40
 _LONGEST_SUFFIX = 16
@@ -148,4 +149,6 @@ def _imitate(temporary: Path, old: os.stat_result) -> None:
 
 def _opened(target: Path) -> BinaryIO:
     # An open file is written to where it stands; opened again, it would begin anew.
-    return os.fdopen(os.dup(int(target.name)) if _is_open(target) else os.open(target, os.O_WRONLY), "wb")
+    if _is_open(target):
+        return os.fdopen(os.dup(descriptor(int(target.name))), "wb")
+    return os.fdopen(os.open(target, os.O_WRONLY), "wb")

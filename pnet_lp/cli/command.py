@@ -8,10 +8,13 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from pnet_lp.cli.completion import complete_by_name, other_options
+from pnet_lp.stdout import reserved
 from pnet_lp.units import misread
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 BOUNDS_ONLY = 3
 """Exit code where a number printed is a pair of bounds that have not met within the tolerance."""
@@ -147,7 +150,8 @@ class Command(click.Command):
         for option in options:
             if isinstance(option, Option):
                 option.check(ctx)
-        return super().invoke(ctx)
+        with reserved():
+            return super().invoke(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Return the options that begin so, those of other commands where it takes them."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.errors import OutputError, printable
 from pnet_lp.files import json_text
 from pnet_lp.formats import Formats
+from pnet_lp.stdout import writer
 from pnet_lp.tables import Columns, write_table
 from pnet_lp.writing import check_folder, check_output, naming_output
 
@@ -138,9 +138,11 @@ def print_json(document: object) -> None:
 
 
 def _print(text: str) -> None:
+    out = writer()
     # Through click, so that a closed pipe is noticed here and not when the interpreter ends.
-    with naming_output("standard output"):
-        click.echo(text, nl=False)
+    if out is not None:
+        with naming_output("standard output"):
+            click.echo(text, out, nl=False)
 
 
 def print_report(*parts: RenderableType) -> None:
@@ -152,8 +154,8 @@ def print_report(*parts: RenderableType) -> None:
         def render_str(self, text: str, **style: Any) -> Text:
             return super().render_str(printable(text), **style)
 
-    # Python has no stdout at all where the shell has closed it.
-    terminal = bool(sys.stdout) and sys.stdout.isatty()
+    out = writer()
+    terminal = out is not None and out.isatty()
     buffer = io.StringIO()
     console = SafeConsole(
         file=buffer,
@@ -167,6 +169,6 @@ def print_report(*parts: RenderableType) -> None:
         console.print(part, soft_wrap=isinstance(part, str))
     lines = buffer.getvalue() if terminal else re.sub(" +$", "", buffer.getvalue(), flags=re.MULTILINE)
     # A narrow encoding (cp1252, ASCII) gets question marks for what it lacks, not an error.
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    encoding = getattr(out, "encoding", None) or "utf-8"
     lines = lines.encode(encoding, "replace").decode(encoding)
     _print(lines)

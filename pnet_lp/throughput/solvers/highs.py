@@ -17,6 +17,7 @@ import numpy as np
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.stdout import muted
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import SOLVERS
@@ -187,7 +188,9 @@ def highspy_module() -> Any:
 
 def silent() -> Any:
     """Return a new HiGHS that prints nothing."""
-    highs = highspy_module().Highs()
+    # The first one in a process prints a banner that no option turns off.
+    with muted():
+        highs = highspy_module().Highs()
     highs.setOptionValue("output_flag", False)
     return highs
 

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, NoReturn
 
 from pnet_lp.errors import SolverError
 from pnet_lp.scratch import ScratchFolder
+from pnet_lp.stdout import divert
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Settings, Watch
@@ -170,8 +171,7 @@ def _leave_nothing(folder: str) -> NoReturn:
 def main() -> None:
     """Be a worker: solve what comes in, until nothing does."""
     # What a library prints must not get between the answers.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    answers = os.fdopen(divert(), "wb")
     jobs: queue.SimpleQueue[tuple[Any, Watch]] = queue.SimpleQueue()
 
     def listen() -> None:
