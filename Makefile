@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test fuzz experiments published docs check fix bench site site-test audit clean pins FORCE
+.PHONY: help setup run test test-deps fuzz experiments published docs check fix bench site site-test audit clean pins FORCE
 
 PYTHON ?=
 PYTEST_ARGS ?=
@@ -32,6 +32,7 @@ export PYO3_PYTHON := $(HERE)/$(PY)
 help:
 	@echo 'make run     set up, then the first experiment: a table and a chart in under a minute'
 	@echo 'make test    set up, then all tests, Python and Rust'
+	@echo 'make test-deps  the Python tests with the pinned, the newest and the oldest dependencies (network)'
 	@echo 'make fuzz    the properties among them on new random examples: tell of what fails'
 	@echo 'make experiments  set up, then every experiment at quick size, with a page of all claims'
 	@echo 'make published    every experiment at the size of the papers, into results/published (hours)'
@@ -54,6 +55,28 @@ run: setup
 test: setup
 	$(PY) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 	PROPTEST_RNG_SEED=1 cargo test --profile quick --locked --package pnet-core
+
+# An environment each.  The extension is that of the checkout, built once.  The oldest versions are the lower bounds of
+# pyproject.toml; they are not built for Pythons newer than themselves.
+DEPS ?= pinned newest oldest
+
+test-deps: setup
+	rm -rf build/deps
+	mkdir -p build/deps
+	PATH="$(HERE)/.venv/bin:$$PATH" $(PY) -c \
+	  'import sys; sys.path.insert(0, "tools"); import backend; backend.build_editable("build/deps")' >/dev/null
+	cp constraints.txt build/deps/pinned.txt
+	: >build/deps/newest.txt
+	$(PY) tools/oldest.py >build/deps/oldest.txt
+	@failed=; for deps in $(DEPS); do \
+	  echo "tests with $$deps dependencies"; \
+	  $(PY) -m venv build/deps/$$deps \
+	  && build/deps/$$deps/bin/python -m pip install --quiet --constraint build/deps/$$deps.txt \
+	    "$$(echo "$(HERE)"/build/deps/*.whl)[all,dev]" \
+	  && build/deps/$$deps/bin/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS) \
+	  || failed="$$failed $$deps"; \
+	done; \
+	test -z "$$failed" || { echo "make: failed with dependencies:$$failed" >&2; exit 1; }
 
 fuzz: setup
 	$(PY) -m pytest -n auto --dist worksteal -m hypothesis --hypothesis-profile=fuzz $(PYTEST_ARGS)

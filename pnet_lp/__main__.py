@@ -14,8 +14,8 @@ _OBJECTS = 100_000
 def run() -> None:
     """Run the command line; Ctrl-C is heard, and nobody else prints, from the first import on."""
     try:
+        stdout.claim()  # before anything is opened that could get its number
         interrupts.install()
-        stdout.claim()
         gc.set_threshold(_OBJECTS)
         from pnet_lp.cli import main  # noqa: PLC0415 - takes a while
 

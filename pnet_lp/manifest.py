@@ -8,6 +8,7 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pnet_lp import __version__, _core
+from pnet_lp.extras import EXTRAS
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -105,6 +107,21 @@ def environment() -> dict[str, Any]:
             "cores": os.cpu_count(),
         },
     }
+
+
+def dependencies() -> dict[str, str | None]:
+    """Return the version of each library that is needed, by extras too; None where it is missing."""
+    extras = {extra: library for library, extra in EXTRAS.items()}
+    needed = importlib.metadata.requires("pnet-lp") or []
+    base = {re.split(r"[^\w.-]", one)[0] for one in needed if "extra ==" not in one}
+    return {name: _version(name) for name in (*sorted(base, key=str.lower), *sorted(extras.values()))}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _processor() -> str:

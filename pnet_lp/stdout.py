@@ -1,10 +1,10 @@
 """Standard output is for our own writer: what libraries print there goes to standard error.
 
-``--json`` promises one document and nothing else, and libraries print without being asked.  Those in C print to descriptor
-1 and not to ``sys.stdout``, some of it only when the process ends.  So in a process of ours descriptor 1 becomes standard
-error, for good, and the true standard output gets another number, which children do not inherit.
+``--json`` promises one document and nothing else, and libraries print without being asked.  Those in C print to
+descriptor 1 and not to ``sys.stdout``, some of it only when the process ends.  So in a process of ours descriptor 1
+becomes standard error, for good, and the true standard output gets another number, which children do not inherit.
 
-A process of somebody else's, such as a notebook, is left as it is: a descriptor belongs to all of its threads and children.
+A process of somebody else's, such as a notebook, is left as it is: a descriptor is that of all threads and children.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ def divert() -> int:
 
 def claim() -> None:
     """:func:`divert`, but for ``sys.stdout``, which goes on to the true standard output."""
-    old = sys.stdout
-    if old is None or old is not sys.__stdout__:
+    if sys.__stdout__ is None or sys.stdout is not sys.__stdout__:
         divert()
         return
-    old.flush()
+    sys.stdout.flush()
     binary = os.fdopen(divert(), "wb", closefd=False)
+    encoding, errors, lines = sys.__stdout__.encoding, sys.__stdout__.errors, sys.__stdout__.line_buffering
     # Libraries ask the original for the size of the terminal.
     sys.stdout = sys.__stdout__ = io.TextIOWrapper(  # type: ignore[misc]
-        binary, old.encoding, old.errors, line_buffering=old.line_buffering, write_through=old.write_through
+        binary, encoding, errors, line_buffering=lines
     )
 
 
@@ -98,6 +98,8 @@ def _open_if_closed(number: int) -> None:
         os.fstat(number)
     except OSError:
         nothing = os.open(os.devnull, os.O_WRONLY)
-        if nothing != number:
+        if nothing == number:
+            os.set_inheritable(number, True)
+        else:
             os.dup2(nothing, number)
             os.close(nothing)

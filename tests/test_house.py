@@ -304,3 +304,17 @@ def test_classes_answer_for_themselves() -> None:
         if "isinstance(" in line
     ]
     assert len(lines) <= 20, lines
+
+
+def test_the_oldest_versions_are_the_lower_bounds() -> None:
+    """Each dependency of users has one; `make test-deps` reads them from there."""
+    done = subprocess.run(
+        [sys.executable, "tools/oldest.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [
+        *project["dependencies"],
+        *(one for extra in ("cluster", "notebook", "ortools", "parquet", "pulp") for one in extras[extra]),
+    ]
+    assert sorted(done.stdout.split()) == sorted(one.replace(">=", "==") for one in wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import platform
 import sys
 import traceback
 from typing import Any
@@ -136,13 +137,47 @@ def _leave(ctx: click.Context, sentence: str, code: int) -> None:
     ctx.exit(code)
 
 
+_VERBOSE = "pnet_lp.verbose"
+
+
+def _remember_verbose(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta[_VERBOSE] = value
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """Print the version; not eager, so that ``--verbose`` may stand on either side."""
+    if not value or ctx.resilient_parsing:
+        return
+    click.echo(f"pnet-lp, version {__version__}")
+    if ctx.meta[_VERBOSE]:
+        manifest = importlib.import_module("pnet_lp.manifest")
+        extras = importlib.import_module("pnet_lp.extras")
+        found = {
+            "Python": platform.python_version(),
+            "platform": platform.platform(),
+            **manifest.dependencies(),
+        }
+        for name, version in found.items():
+            click.echo(f"{name:<17}  {version or f'not installed: {extras.install_command(name)}'}")
+    ctx.exit()
+
+
 @click.group(
     cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     params=[debug_option()],
     epilog="`pnet-lp COMMAND --help` shows a command's options and an example to run.",
 )
-@click.version_option(__version__, prog_name="pnet-lp")
+@click.option(
+    "--verbose", is_flag=True, is_eager=True, expose_value=False, callback=_remember_verbose, hidden=True
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit; with --verbose those of Python and of all libraries too.",
+)
 def main() -> None:
     """Certified throughput of datacenter networks with several parallel dataplanes.
 

@@ -1,6 +1,7 @@
 """What all commands promise: help with an example that runs, one sentence for an error, exit codes."""
 
 import errno
+import platform
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -274,3 +275,15 @@ def test_parameters_of_an_expression_are_no_options(run: Run) -> None:
     )
     found = error(run("cost", "hybrid:bb=3", code=2))
     assert found == "hybrid: unknown parameter 'bb'; allowed: servers, beta, ports, link_gbps, seed"
+
+
+def test_the_versions_of_everything(run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pnet_lp.manifest._version", lambda name: None if name == "pulp" else "1.2.3")
+    for words in (("--version", "--verbose"), ("--verbose", "--version")):
+        first, *rest = run(*words).stdout.splitlines()
+        assert first == f"pnet-lp, version {__version__}"
+        found = dict(line.split(maxsplit=1) for line in rest)
+        assert found["Python"] == platform.python_version()
+        assert found["numpy"] == "1.2.3"
+        assert found["pulp"] == "not installed: pip install 'pnet-lp[pulp]'"
+        assert {"highspy", "scipy", "ortools", "pyarrow", "platform"} <= found.keys()

@@ -12,7 +12,7 @@ from pnet_lp.model import Network, PathCertificate, Plane, TrafficMatrix
 from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.solvers import get_solver, solver_names
 
-from .conftest import INSTANCES, Instance, random_hosts, random_network
+from .conftest import INSTANCES, Instance, all_to_all, random_hosts, random_network
 
 SOLVERS = solver_names(installed_only=True)
 OVER_PATHS = [name for name in SOLVERS if "path" in get_solver(name).forms]
@@ -71,6 +71,16 @@ def test_known_optimum_over_paths(instance: Instance, routing: str, optimum: flo
     assert result.throughput_gbps == pytest.approx(optimum, rel=1e-6)
     assert result.interval.lower <= optimum * (1 + 1e-12)
     assert result.interval.upper >= optimum * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("routing", ["ksp:1", "ksp:3"])
+@pytest.mark.parametrize("solver", [name for name in OVER_PATHS if get_solver(name).programs])
+def test_known_total_over_paths(routing: str, solver: str) -> None:
+    """Three switches in a line carry all six demands of 1 Gb/s; K is in no row, and costs nothing."""
+    network = Network.from_planes([Plane.from_cables(3, [0, 1], [1, 2], 10.0, racks=range(3))])
+    result = solve(network, all_to_all(network), objective="total", routing=routing, solver=solver)
+    assert result.interval.lower == pytest.approx(6.0, rel=1e-6)
+    assert result.interval.upper == pytest.approx(6.0, rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """PuLP, for the solvers that it knows: CBC, which PuLP 3 brings, HiGHS, or CPLEX, Gurobi, SCIP and others if installed.
 
 PuLP holds a program as Python objects, so this is the slowest interface to any of them, in a process of its own like
-every solver that cannot be stopped.  The objects of PuLP 4 are other ones than those of PuLP 3; both take a program as a
-dictionary.
+every solver that cannot be stopped.  PuLP 4 has other objects than PuLP 3; both take a program as a dictionary.
 """
 
 from __future__ import annotations
