@@ -20,9 +20,11 @@ def run() -> None:
         from pnet_lp.cli import main  # noqa: PLC0415 - takes a while
 
         main(prog_name="pnet-lp")
+    except SystemExit as ended:
+        interrupts.end(ended.code if isinstance(ended.code, int) else 0)
     except KeyboardInterrupt:
         sys.stderr.write("Error: interrupted\n")
-        sys.exit(interrupts.INTERRUPTED)
+        interrupts.end(interrupts.INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,13 @@ Ctrl-C ends the process without Python).
 from __future__ import annotations
 
 import _thread
+import atexit
+import os
 import signal
 import sys
 import threading
 from types import FrameType
+from typing import NoReturn
 
 from pnet_lp.errors import TimeLimitError
 
@@ -24,6 +27,7 @@ _AGAIN_S = 0.01
 
 _pressed = threading.Event()
 _installed = threading.Event()
+_abandoned: list[threading.Thread] = []
 
 
 def install() -> None:
@@ -54,6 +58,23 @@ def settle() -> None:
     """Let Ctrl-C end the process as it ends any other: all that was to be said has been said."""
     if _installed.is_set():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def abandon(thread: threading.Thread) -> None:
+    """Take note that nobody waits for a library any more that runs in ``thread`` and did not stop."""
+    _abandoned.append(thread)
+
+
+def end(code: int) -> NoReturn:
+    """End the process with an exit code, while an abandoned library is still running as well."""
+    if any(thread.is_alive() for thread in _abandoned):
+        # It may call Python, which would end it in the middle, or use what C++ takes apart at the end.
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            if stream:
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _handle(_signal: int, _frame: FrameType | None) -> None:

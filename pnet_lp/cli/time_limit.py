@@ -28,17 +28,23 @@ def ending_at(deadline: Deadline, doing: str) -> Iterator[None]:
             yield
             return
 
+        ended = False
+
         def end(_signal: int, _frame: FrameType | None) -> None:
-            raise deadline.over(doing)
+            if not ended:
+                signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+                raise deadline.over(doing)
 
         before = signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, left_s, _AGAIN_S)
         try:
             try:
+                # In here, since it may ring before the next line.
+                signal.setitimer(signal.ITIMER_REAL, left_s)
                 yield
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                ended = True
         finally:
-            # Once more, in case that it rang just before.
+            # Once more, in case that it rang just before; it will not soon again.
+            ended = True
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)

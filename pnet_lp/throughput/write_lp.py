@@ -26,7 +26,7 @@ from pnet_lp.throughput.problems import FlowProblem, state_problem
 from pnet_lp.throughput.problems.program import Form, Labels, LinearProgram
 from pnet_lp.throughput.solve import IDEAL
 from pnet_lp.throughput.solvers.general import program_bytes
-from pnet_lp.throughput.solvers.highs import model_of, silent
+from pnet_lp.throughput.solvers.highs import pass_model, silent
 from pnet_lp.writing import output_file
 
 LP_SUFFIXES = (".lp", ".mps")
@@ -78,13 +78,13 @@ def write_lp(
     )
     form = problem.formulate()
     labels = _labels(problem.flow, network, traffic.level)
-    model = model_of(_in_gbps(form))
-    model.col_names_ = list(_distinct(form.column_names(labels)))
-    model.row_names_ = list(_distinct(form.row_names(labels)))
     highspy = importlib.import_module("highspy")
-    model.sense_ = highspy.ObjSense.kMaximize
     highs = silent()
-    highs.passModel(model)
+    pass_model(highs, _in_gbps(form))
+    highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    for name_one, names in ((highs.passColName, form.column_names), (highs.passRowName, form.row_names)):
+        for i, name in enumerate(_distinct(names(labels))):
+            name_one(i, name)
     with output_file(path) as temporary:
         # HiGHS does not report a full disk.
         if highs.writeModel(str(temporary)) == highspy.HighsStatus.kError or not _holds(temporary, highs):

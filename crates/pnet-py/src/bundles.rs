@@ -7,7 +7,7 @@ use pnet_core::mcf::run::Options;
 use pyo3::prelude::*;
 
 use crate::error::Result;
-use crate::monitor::{on_threads, run};
+use crate::monitor::{in_parallel, on_threads, run};
 
 /// Demands with their columns, each a bundle of links.
 #[pyclass(frozen, module = "pnet_lp._core")]
@@ -36,7 +36,7 @@ impl Bundles {
         let link = indices("link", link.as_slice()?, capacity.len())?;
         let part = part.as_slice()?.to_vec();
         let inner = bundles::Bundles { capacity, demand, pair_ptr, ptr, link, part };
-        Ok(Bundles { inner: py.detach(|| inner.checked())? })
+        Ok(Bundles { inner: in_parallel(py, || inner.checked())? })
     }
 
     /// Max-min fair rates where each demand has one column: level, bottleneck link (-1 for none) and part.

@@ -1,9 +1,11 @@
-//! Long computations under Python: stop requests and progress.
+//! Long computations under Python: their threads, stop requests and progress.
 //!
 //! Python handles signals in its main thread only, once that runs Python again.  So the calling thread waits here, polls
 //! Python for signals, and requests a stop when a handler raises.  Its exception is never lost, not even where the work was
 //! done before it could stop.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,9 @@ use pyo3::prelude::*;
 
 use crate::error::{Failure, LateError, Result};
 
+/// The pool of short work, on all cores, and the process that started it.
+static SHARED: AtomicPtr<(u32, rayon::ThreadPool)> = AtomicPtr::new(std::ptr::null_mut());
+
 /// How often the calling thread polls for signals and the clock.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -24,6 +29,40 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool> {
         .num_threads(threads)
         .build()
         .map_err(|error| Failure::new(format!("cannot start {threads} threads: {error}")))
+}
+
+/// The pool of short work in this process.
+///
+/// Not the global one of rayon: a forked process inherits a pool without its threads, and would wait for them for ever.
+fn shared() -> Result<&'static rayon::ThreadPool> {
+    let process = std::process::id();
+    let found = SHARED.load(Ordering::Acquire);
+    // SAFETY: what is stored is never freed, as an inherited pool could not be ended either.
+    if let Some((owner, pool)) = unsafe { found.as_ref() }
+        && *owner == process
+    {
+        return Ok(pool);
+    }
+    let made = Box::into_raw(Box::new((process, pool(0)?)));
+    match SHARED.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: it is stored now.
+        Ok(_) => Ok(unsafe { &(*made).1 }),
+        Err(_) => {
+            // SAFETY: another thread was sooner, so that nobody else has this one.
+            drop(unsafe { Box::from_raw(made) });
+            shared()
+        }
+    }
+}
+
+/// Does short `work` on all cores, without the interpreter lock; a panic is an error.
+pub(crate) fn in_parallel<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> std::result::Result<T, Error> + Send,
+) -> Result<T> {
+    let pool = shared()?;
+    let found = py.detach(|| catch_unwind(AssertUnwindSafe(|| pool.install(work))));
+    Ok(found.map_err(|_| panicked())??)
 }
 
 /// Does `work` on `threads` threads of its own; returns its result, None where it panicked, and what a signal handler

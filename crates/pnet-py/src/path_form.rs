@@ -7,7 +7,7 @@ use pnet_core::mcf::run::Options;
 use pyo3::prelude::*;
 
 use crate::error::Result;
-use crate::monitor::run;
+use crate::monitor::{in_parallel, run};
 
 /// Maximum concurrent flow over given paths.
 #[pyclass(frozen, module = "pnet_lp._core")]
@@ -33,7 +33,8 @@ impl PathProblem {
         let pair_ptr = offsets("pair_ptr", pair_ptr.as_slice()?)?;
         let path_ptr = offsets("path_ptr", path_ptr.as_slice()?)?;
         let link = indices("link", link.as_slice()?, capacity.len())?;
-        let inner = py.detach(|| path_form::PathProblem::new(capacity, demand, pair_ptr, path_ptr, link))?;
+        let inner =
+            in_parallel(py, || path_form::PathProblem::new(capacity, demand, pair_ptr, path_ptr, link))?;
         Ok(PathProblem { inner })
     }
 
@@ -45,7 +46,8 @@ impl PathProblem {
         length: PyReadonlyArray1<f64>,
     ) -> Result<Bounds<'py>> {
         let (weight, length) = (weight.as_slice()?, length.as_slice()?);
-        let (lower, upper, load, weight) = py.detach(|| path_form::bounds(&self.inner, weight, length))?;
+        let (lower, upper, load, weight) =
+            in_parallel(py, || path_form::bounds(&self.inner, weight, length))?;
         Ok((lower, upper, load.into_pyarray(py), weight.into_pyarray(py)))
     }
 

@@ -6,6 +6,7 @@ use pnet_core::placement::{self, Flows, Placement};
 use pyo3::prelude::*;
 
 use crate::error::Result;
+use crate::monitor::in_parallel;
 
 /// Annealing with this number of steps, or first fit without one.
 pub(crate) fn placement_of(annealing: Option<u32>) -> Placement {
@@ -41,7 +42,7 @@ pub(crate) fn place_flows<'py>(
         links: offsets("link", link.as_slice()?)?.into_iter().map(|link| link as u32).collect(),
         capacity: capacity.as_slice()?.to_vec(),
     };
-    let paths = py.detach(|| placement::place(&flows, placement_of(annealing), seed))?;
+    let paths = in_parallel(py, || placement::place(&flows, placement_of(annealing), seed))?;
     let places: Vec<i64> = paths.into_iter().map(|path| path.map_or(-1, |path| path as i64)).collect();
     Ok(places.into_pyarray(py))
 }

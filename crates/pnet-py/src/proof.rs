@@ -6,6 +6,7 @@ use pnet_core::mcf;
 use pyo3::prelude::*;
 
 use crate::error::Result;
+use crate::monitor::in_parallel;
 use crate::problem::FlowProblem;
 
 /// Splitting fractions, plane shares and lengths: the contents of a certificate.
@@ -117,7 +118,7 @@ impl Evaluation {
 /// Checks `proof` and returns its bounds.
 #[pyfunction]
 pub(crate) fn evaluate(py: Python<'_>, problem: &FlowProblem, proof: &Proof) -> Result<Evaluation> {
-    let inner = py.detach(|| mcf::evaluate(&problem.inner, &proof.inner))?;
+    let inner = in_parallel(py, || mcf::evaluate(&problem.inner, &proof.inner))?;
     Ok(Evaluation { inner, planes: proof.planes })
 }
 
@@ -137,7 +138,7 @@ pub(crate) fn decompose<'py>(
     problem: &FlowProblem,
     proof: &Proof,
 ) -> Result<FlowPaths<'py>> {
-    let found = py.detach(|| mcf::decompose(&problem.inner, &proof.inner))?;
+    let found = in_parallel(py, || mcf::decompose(&problem.inner, &proof.inner))?;
     let narrow = |values: &[u32]| values.iter().map(|v| *v as i32).collect::<Vec<_>>().into_pyarray(py);
     let ptr: Vec<i64> = found.ptr.iter().map(|v| *v as i64).collect();
     Ok((
@@ -159,7 +160,7 @@ pub(crate) fn demand_distances<'py>(
     down_length: PyReadonlyArray2<f64>,
 ) -> Result<Bound<'py, PyArray1<f64>>> {
     let (length, up, down) = (length.as_slice()?, up_length.as_slice()?, down_length.as_slice()?);
-    let found = py.detach(|| mcf::demand_distances(&problem.inner, length, up, down))?;
+    let found = in_parallel(py, || mcf::demand_distances(&problem.inner, length, up, down))?;
     Ok(found.into_pyarray(py))
 }
 
@@ -176,6 +177,6 @@ pub(crate) fn round_flow(
 ) -> Result<Proof> {
     let (flow, injection) = (flow.as_slice()?, injection.as_slice()?);
     let (length, up, down) = (length.as_slice()?, up_length.as_slice()?, down_length.as_slice()?);
-    let inner = py.detach(|| mcf::round_flow(&problem.inner, flow, injection, length, up, down))?;
+    let inner = in_parallel(py, || mcf::round_flow(&problem.inner, flow, injection, length, up, down))?;
     Ok(Proof { inner, planes: problem.inner.planes.len() })
 }

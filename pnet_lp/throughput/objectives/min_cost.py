@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from pnet_lp.deadline import OVER
 from pnet_lp.errors import RoutingError, SolverError, SpecError
 from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
@@ -104,18 +103,17 @@ class MinCost(Objective):
         cost = self._link_cost(problem.flow.capacity)
         solved = problem.solved()
         if solved is not None:
-            return self._fixed(problem, solved, cost, context)
+            return self._along(problem, solved, cost, context)
         largest = _largest(problem, context)
-        most = largest.answer
+        most = largest.answer.interval
         if self.params.at is not None and most.lower < self.params.at <= most.upper:
             # Nothing says yet whether it fits.
             if largest.interrupted:
                 raise KeyboardInterrupt
             if context.options.deadline.left_s() == 0:
                 raise context.options.deadline.over("looking for the largest K")
-        if largest.interrupted:
-            # Some of the matrix is carried all the same, and its cost is bounded.
-            context = replace(context, options=replace(context.options, deadline=OVER))
+        if largest.interrupted or context.options.deadline.left_s() == 0:
+            return self._along(problem, largest.answer, cost, context, largest)
         rate = self._rate(most)
         demand = problem.flow.demand
         goal = ProgramGoal.of(
@@ -144,7 +142,7 @@ class MinCost(Objective):
             found.load,
             floats(found.carried * demand),
             _figures(found.cost, found.carried, rate, float(demand.sum())),
-            interrupted=largest.interrupted or cheapest.interrupted,
+            interrupted=cheapest.interrupted,
             warnings=cheapest.warnings,
         )
 
@@ -234,22 +232,36 @@ class MinCost(Objective):
             return super().outstanding(document)
         return f"the largest K was known within a gap of {document['tolerance']:g}"
 
-    def _fixed(
-        self, problem: Problem, solved: Certified, link_cost: FloatArray, context: SolveContext
+    def _along(
+        self,
+        problem: Problem,
+        known: Certified,
+        link_cost: FloatArray,
+        context: SolveContext,
+        search: Best[Certified] | None = None,
     ) -> Optimum:
-        rate = self._rate(solved.interval)
-        load = floats(rate / solved.interval.lower * solved.load)
+        """Return what it costs along a flow for the largest K: the only one, or, after a ``search``, any."""
+        rate = self._rate(known.interval)
+        load = floats(rate / known.interval.lower * known.load)
         total = float(link_cost @ load)
+        cost, gap, certificate = Interval(total, total), 0.0, known.certificate
+        if search is not None:
+            nothing = _no_lengths(problem)
+            cost = Interval(min(cost_bound(problem, rate, nothing, link_cost), total), total)
+            gap = max(cost.gap, known.interval.gap if self.params.at is None else 0.0)
+            certificate = certificate.with_lengths(nothing)
         context.clock.note("certify")
         return Optimum(
-            Interval(total, total),
-            0.0,
-            CLOSED_FORM,
-            0,
-            solved.certificate,
+            cost,
+            gap,
+            CLOSED_FORM if search is None else lp_solver(context, problem),
+            0 if search is None else search.iterations,
+            certificate,
             load,
             floats(rate * problem.flow.demand),
-            _figures(Interval(total, total), rate, rate, float(problem.flow.demand.sum())),
+            _figures(cost, rate, rate, float(problem.flow.demand.sum())),
+            interrupted=search is not None and search.interrupted,
+            warnings=() if search is None else search.warnings,
         )
 
     def _link_cost(self, capacity: FloatArray) -> FloatArray:
@@ -287,8 +299,8 @@ class _Found:
     load: FloatArray
 
 
-def _largest(problem: Problem, context: SolveContext) -> Best[Interval]:
-    """Return bounds on the largest K."""
+def _largest(problem: Problem, context: SolveContext) -> Best[Certified]:
+    """Return a flow for the largest K, and bounds on it."""
     solver = program_solver(lp_solver(context, problem))
     if not solver.takes_rate:
         solver.check(problem)
@@ -296,14 +308,14 @@ def _largest(problem: Problem, context: SolveContext) -> Best[Interval]:
         options = replace(context.options, tolerance=0.5 * context.options.tolerance)
         raw = solver.solve(problem, options, lambda *_: True)
         context.clock.note("solve")
-        interval = problem.certify(raw.proof).interval
+        certified = problem.certify(raw.proof)
         context.clock.note("certify")
-        return Best(interval, raw.iterations, raw.message, raw.interrupted)
+        return Best(certified, raw.iterations, raw.message, raw.interrupted)
     form = formulate(problem, context)
 
-    def prove(value: FloatArray, dual: FloatArray) -> tuple[Interval, float]:
-        found = problem.certify(form.proof(value, dual)).interval
-        return found, found.gap
+    def prove(value: FloatArray, dual: FloatArray) -> tuple[Certified, float]:
+        found = problem.certify(form.proof(value, dual))
+        return found, found.interval.gap
 
     return solve_form(problem, form, context, prove)
 
@@ -315,16 +327,20 @@ def cost_bound(problem: Problem, rate: float, lengths: Lengths, link_cost: Float
     return rate * float(problem.flow.demand @ distance) - problem.flow.volume(lengths)
 
 
+def _no_lengths(problem: Problem) -> Lengths:
+    access = np.zeros(problem.flow.attach.shape)
+    return np.zeros(len(problem.flow.capacity)), access, access
+
+
 def _prove(
     problem: Problem, form: Form, value: FloatArray, dual: FloatArray, rate: float, link_cost: FloatArray
 ) -> _Found:
     attained = form.attain(value, dual, rate * problem.flow.demand)
     carried = attained.factor * rate
     lengths = form.lengths(dual)
-    nothing: Lengths = (np.zeros_like(lengths[0]), np.zeros_like(lengths[1]), np.zeros_like(lengths[2]))
     # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit.
     lower, best = max(
-        ((cost_bound(problem, carried, each, link_cost), each) for each in (lengths, nothing)),
+        ((cost_bound(problem, carried, each, link_cost), each) for each in (lengths, _no_lengths(problem))),
         key=lambda pair: pair[0],
     )
     cost = float(link_cost @ attained.load)

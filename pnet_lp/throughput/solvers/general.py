@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 from typing_extensions import TypeVar
 
+from pnet_lp import interrupts
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
@@ -43,11 +44,14 @@ _ENTRIES, _BYTES_PER_ENTRY = 4, 130
 """Entries that a column has in the programs by which memory was measured, and what each further one takes while the
 program is built and copied: up to 116 bytes, of paths of 50 links."""
 
+_LATE = "time limit reached"
+
 _POLL_S = 0.05
 """How often the waiting thread reports progress and checks for Ctrl-C."""
 
-_GRACE_S = 2.0
-"""Seconds past the time limit after which a library that does not keep it is stopped."""
+_PATIENCE_S = 1.0
+"""Seconds that a library has past the time limit, or once it is asked to stop, before it is abandoned: an iteration of
+an interior point can take minutes.  Past the limit, one that does not keep it is asked to stop after half of them."""
 
 
 @dataclass(frozen=True)
@@ -207,9 +211,11 @@ def attended(
 ) -> tuple[LpSolution, bool]:
     """Call ``run`` in a second thread, so that Ctrl-C is seen here.
 
-    Returns what was found, and whether the user stopped it.  A run that does not end when stopped goes on in the
-    background until its limits or the process end.
+    Returns what was found, and whether the user stopped it.  A run that does not end soon when stopped goes on in the
+    background until its limits or the process end; where the time is over, none begins.
     """
+    if limits.time_s <= 0:
+        return LpSolution(None, None, 0, _LATE), False
     watch, done = Watch(), threading.Event()
     solution: list[LpSolution] = []
     failure: list[BaseException] = []
@@ -222,30 +228,35 @@ def attended(
         finally:
             done.set()
 
-    threading.Thread(target=work, name=solver.name, daemon=True).start()
-    overdue = time.monotonic() + limits.time_s + _GRACE_S
+    thread = threading.Thread(target=work, name=solver.name, daemon=True)
+    thread.start()
+    ends = time.monotonic() + limits.time_s
+    last = ends + _PATIENCE_S
     interrupted = late = False
-    while not done.is_set():
+    while not done.is_set() and time.monotonic() < last:
         try:
             if done.wait(_POLL_S):
                 break
             if not watch.stopped:
                 interrupted = not on_progress(watch.iterations, 0.0, np.inf)
-                late = time.monotonic() > overdue
+                late = time.monotonic() > ends + _PATIENCE_S / 2
         except KeyboardInterrupt:
             if interrupted:
-                break  # An iteration can take minutes; the second request does not wait for its end.
+                break
             interrupted = True
         if (interrupted or late) and not watch.stopped:
             watch.stop()
+            last = min(last, time.monotonic() + _PATIENCE_S)
         if watch.stopped and not solver.interruptible:
             break
+    if not done.is_set():
+        interrupts.abandon(thread)
     # An answer that came just when the run was stopped is as good as any other.
     if solution:
         return solution[0], interrupted
     if failure and not watch.stopped:
         raise failure[0]
-    return LpSolution(None, None, 0, "time limit reached" if late else "abandoned"), interrupted
+    return LpSolution(None, None, 0, "abandoned" if interrupted else _LATE), interrupted
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class _Highs(GeneralSolver):
         iterations = self.most_iterations if limits.iterations is None else limits.iterations
         if iterations is not None:
             set_options(highs, {self.iteration_limit: iterations})
-        accept(highs.passModel(model_of(lp)), "the linear program")
+        pass_model(highs, lp)
 
         def note(event: Any) -> None:
             watch.iterations = max(int(getattr(event.data_out, self.iteration_count)), watch.iterations)
@@ -214,23 +214,33 @@ def accept(status: Any, what: str) -> None:
         raise SolverError(f"HiGHS {silent().version()} refuses {what}")
 
 
-def model_of(lp: LinearProgram) -> Any:
-    """Return the program as HiGHS holds it."""
-    highspy = highspy_module()
-    model = highspy.HighsLp()
-    columns = len(lp.cost)
-    model.num_col_ = columns
-    model.num_row_ = len(lp.row_lower)
-    model.col_cost_ = lp.cost
-    model.col_lower_ = np.zeros(columns)
-    model.col_upper_ = np.full(columns, np.inf)
-    model.row_lower_ = lp.row_lower
-    model.row_upper_ = lp.row_upper
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = lp.start
-    model.a_matrix_.index_ = lp.index
-    model.a_matrix_.value_ = lp.value
-    return model
+def pass_model(highs: Any, lp: LinearProgram, column_upper: FloatArray | None = None) -> None:
+    """Hand HiGHS a program, with upper bounds of its columns where there are any.
+
+    Raises:
+        SolverError: HiGHS refuses it.
+    """
+    columns, rows = len(lp.cost), len(lp.row_lower)
+    # As arrays: item by item, as the fields of a HighsLp are set, large programs would take seconds in which neither
+    # Ctrl-C nor the clock is heard.
+    status = highs.passModel(
+        columns,
+        rows,
+        len(lp.index),
+        int(highspy_module().MatrixFormat.kColwise),
+        int(highspy_module().ObjSense.kMinimize),
+        0.0,
+        lp.cost,
+        np.zeros(columns),
+        np.full(columns, np.inf) if column_upper is None else column_upper,
+        lp.row_lower,
+        lp.row_upper,
+        lp.start,
+        lp.index,
+        lp.value,
+        np.zeros(columns, dtype=np.int32),
+    )
+    accept(status, "the linear program")
 
 
 def array_of(values: Any) -> FloatArray:

@@ -36,7 +36,7 @@ from pnet_lp.throughput.solvers.highs import (
     accept,
     array_of,
     highspy_module,
-    model_of,
+    pass_model,
     set_options,
     silent,
 )
@@ -297,11 +297,9 @@ class ColumnProgram:
             row_lower=np.append(np.full(links, -np.inf), np.zeros(demands)),
             row_upper=np.append(self._capacity[self._link] / self._flow_unit, np.zeros(demands)),
         )
-        model = model_of(lp)
-        model.col_upper_ = np.append(self._most / self._flow_unit, np.inf)
         highs = silent()
         set_options(highs, _OPTIONS)
-        accept(highs.passModel(model), "the linear program")
+        pass_model(highs, lp, np.append(self._most / self._flow_unit, np.inf))
         return highs
 
     def _run(self, state: State, done: int, *, crossover: bool) -> tuple[LpSolution, bool]:
