@@ -76,6 +76,16 @@ def check_readable(path: Path, fault: type[PnetError]) -> None:
         raise fault(f"cannot read the file: {reason}", where=str(path)) from None
 
 
+def check_regular(path: Path, fault: type[PnetError]) -> None:
+    """Raise ``fault`` unless the path leads to a regular file: a pipe is waited for, and a device may have no end."""
+    try:
+        regular = path.is_file()
+    except (OSError, ValueError):
+        regular = False
+    if not regular:
+        raise fault("not a regular file", where=str(path))
+
+
 def read_limited(
     path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE, *, grows: int = 1
 ) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from pnet_lp.drawing.words import number
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_limited, read_table
+from pnet_lp.layouts import decoded, parse_json
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
@@ -142,10 +142,7 @@ def _read_rows(path: str | Path, kind: str) -> Iterator[Row]:
 
 
 def _json_rows(path: str | Path, data: bytes) -> Iterator[Row]:
-    try:
-        rows = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise SpecError(f"not JSON: {error}", where=str(path)) from None
+    rows = parse_json(decoded(data, str(path), SpecError), str(path), SpecError)
     for i, row in enumerate(rows):
         yield f"{path}: row {i}", _checked(row, f"{path}: row {i}")
 

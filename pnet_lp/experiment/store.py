@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.record import Draw, Record, Spent, StoredAnswer
-from pnet_lp.files import json_text, read_limited
+from pnet_lp.files import check_regular, json_text, read_limited
 from pnet_lp.manifest import environment
 from pnet_lp.writing import naming_output, output_file, write_json
 
@@ -41,6 +41,9 @@ MANIFEST, RECORDS, CHART, CASES, DRAWS = OWN_FILES = (
 """What stands beside the folders of the cases, which no case can be named after."""
 
 _SUM = "sha256"
+
+_OTHER_CONTENT = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What comes of reading JSON that was not written here."""
 
 Parcel: TypeAlias = dict[str, bytes]
 """The files of a draw, by name."""
@@ -65,14 +68,14 @@ class Store:
         if not file.exists():
             return None
         try:
-            stored = json.loads(file.read_text(encoding="utf-8"))
+            stored = _read(file)
             if stored["schema"] != _SCHEMA:
                 return None
             if stored.pop(_SUM, None) != _checksum(stored):
                 return f"{file.name} was changed"
             if fingerprint not in (None, stored["fingerprint"]):
                 return None
-            spent = json.loads(self._file(case, index, "spent.json").read_text(encoding="utf-8"))
+            spent = _read(self._file(case, index, "spent.json"))
             parts = {part: float(seconds) for part, seconds in spent.pop("parts").items()}
             if stored["proof"] is not None and not proof.exists():
                 return f"{proof.name} is missing"
@@ -80,7 +83,7 @@ class Store:
                 return f"{proof.name} was changed"
             answer = StoredAnswer.from_json(stored, parts)
             return Draw(case, index, stored["fingerprint"], stored["settings"], answer, Spent(**spent))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        except (SpecError, *_OTHER_CONTENT):
             return "its files cannot be read"
 
     def add(self, draw: Draw, save: Callable[[Path], object] | None = None) -> Draw:
@@ -143,7 +146,7 @@ class Store:
         file, proof = self._file(case, index, "result.json"), self.proof(case, index)
         with naming_output(file):
             file.parent.mkdir(parents=True, exist_ok=True)
-        for old in (file, proof):
+        for old in (file, proof, self._file(case, index, "spent.json")):
             with naming_output(old):
                 old.unlink(missing_ok=True)
 
@@ -182,7 +185,7 @@ class Store:
             return None
         try:
             manifest, document = (
-                json.loads(read_limited(self.folder / name, SpecError)) for name in (MANIFEST, RECORDS)
+                _read(self.folder / name) for name in (MANIFEST, RECORDS)
             )
             if document["schema"] != _RECORDS_SCHEMA:
                 return None
@@ -190,7 +193,7 @@ class Store:
                 _from_json(name, stored, manifest["spent"][name], manifest["spec"]["cases"][name])
                 for name, stored in document["cases"].items()
             ]
-        except (ValueError, LookupError, TypeError, AttributeError):
+        except _OTHER_CONTENT:
             raise SpecError("not written by a sweep", where=str(self.folder / RECORDS)) from None
 
     def _file(self, case: str, index: int, name: str) -> Path:
@@ -237,8 +240,16 @@ def _checksum(document: object) -> str:
     return hashlib.sha256(json_text(document).encode()).hexdigest()
 
 
+def _read(path: Path) -> Any:
+    """Return the JSON value in a file that a run has written; SpecError where it is no such file."""
+    check_regular(path, SpecError)
+    return json.loads(read_limited(path, SpecError))
+
+
 def _proof_checksum(proof: Path) -> str | None:
     if not proof.exists():
         return None
+    # A proof may be larger than what is read into memory, and a device may have no end.
+    check_regular(proof, SpecError)
     with proof.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

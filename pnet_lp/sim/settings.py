@@ -29,6 +29,9 @@ PACKETS_ONLY = ("transport", "queue")
 
 _EXPR = Flag(metavar="EXPR")
 
+_MOST_EVENTS = 2**64 - 1
+"""That the core counts to."""
+
 
 def _delay(delay_ps: int, info: ValidationInfo) -> int:
     """Return the delay of a link, or raise SpecError as files of networks do."""
@@ -105,7 +108,9 @@ class EveryModelSettings(PresetSettings):
     time_limit: Duration | None = Field(
         None, gt=0, description="simulated time at which to stop; default: none"
     )
-    event_limit: int | None = Field(None, ge=1, description="events after which to stop; default: none")
+    event_limit: int | None = Field(
+        None, ge=1, le=_MOST_EVENTS, description="events after which to stop; default: none"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -1,6 +1,7 @@
 """Running an experiment: records, resuming, interruption, and that nothing but timings varies."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,6 +178,22 @@ def one_figure(path: Path) -> None:
     path.write_text(json.dumps(document, indent=2) + "\n")
 
 
+def link_to(target: str) -> Callable[[Path], object]:
+    """Return what puts a link in the place of a file."""
+
+    def edit(path: Path) -> None:
+        path.unlink()
+        path.symlink_to(target)
+
+    return edit
+
+
+def pipe(path: Path) -> None:
+    """Put a pipe that nobody writes to in the place of a file."""
+    path.unlink()
+    os.mkfifo(path)
+
+
 @pytest.mark.parametrize(
     ("name", "edit", "what", "jobs"),
     [
@@ -188,6 +205,13 @@ def one_figure(path: Path) -> None:
         ("result.json", lambda path: path.write_text("{"), "its files cannot be read", 1),
         ("result.json", lambda path: path.write_text("[]"), "its files cannot be read", 1),
         ("result.json", lambda path: path.write_bytes(b"\xff"), "its files cannot be read", 1),
+        ("result.json", lambda path: path.write_text("[" * 100_000), "its files cannot be read", 1),
+        ("spent.json", lambda path: path.write_text("[" * 100_000), "its files cannot be read", 1),
+        # Read on, these would never end.
+        ("result.json", link_to("/dev/zero"), "its files cannot be read", 1),
+        ("spent.json", pipe, "its files cannot be read", 1),
+        ("proof.json", link_to("/dev/zero"), "its files cannot be read", 1),
+        ("proof.json", pipe, "its files cannot be read", 1),
         ("spent.json", lambda path: path.write_text("[1]"), "its files cannot be read", 1),
         ("spent.json", Path.unlink, "its files cannot be read", 1),
         ("proof.json", Path.unlink, "proof.json is missing", 1),

@@ -97,6 +97,11 @@ pub fn room_for<T>(what: &'static str, values: &mut Vec<T>, more: usize) -> Resu
     values.try_reserve_exact(more).map_err(|_| Error::Memory { what, bytes })
 }
 
+/// Checks that there is room for `count` things of `bytes` each, before arrays are made that end the process without it.
+pub(crate) fn check_room(what: &'static str, count: usize, bytes: usize) -> Result<(), Error> {
+    room_for(what, &mut Vec::<u8>::new(), count.saturating_mul(bytes))
+}
+
 /// An array of `count` equal entries of `what`.
 pub(crate) fn filled<T: Clone>(what: &'static str, count: usize, value: T) -> Result<Vec<T>, Error> {
     let mut values = vec![];

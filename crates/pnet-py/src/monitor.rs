@@ -23,8 +23,16 @@ static SHARED: AtomicPtr<(u32, rayon::ThreadPool)> = AtomicPtr::new(std::ptr::nu
 /// How often the calling thread polls for signals and the clock.
 const POLL: Duration = Duration::from_millis(50);
 
+/// The most threads that are started.
+const MOST_THREADS: usize = 1024;
+
 /// A pool of this many threads, 0 for all cores.
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    if threads > MOST_THREADS {
+        return Err(Failure::new(format!(
+            "threads: {threads} are too many; allowed: at most {MOST_THREADS}"
+        )));
+    }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()

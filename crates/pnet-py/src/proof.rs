@@ -5,7 +5,7 @@ use pnet_core::error::{indices, offsets};
 use pnet_core::mcf;
 use pyo3::prelude::*;
 
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::monitor::in_parallel;
 use crate::problem::FlowProblem;
 
@@ -28,6 +28,10 @@ impl Proof {
         split_arc: PyReadonlyArray1<i32>,
         split_fraction: PyReadonlyArray1<f64>,
     ) -> Result<Self> {
+        let planes = share.as_array().shape()[0];
+        if planes == 0 {
+            return Err(Failure::new("share: a proof needs at least one plane".to_owned()));
+        }
         let inner = mcf::Proof {
             length: length.as_slice()?.to_vec(),
             up_length: up_length.as_slice()?.to_vec(),
@@ -37,7 +41,7 @@ impl Proof {
             split_arc: indices("split_arc", split_arc.as_slice()?, i32::MAX as usize)?,
             split_fraction: split_fraction.as_slice()?.to_vec(),
         };
-        Ok(Proof { inner, planes: share.as_array().shape()[0] })
+        Ok(Proof { inner, planes })
     }
 
     #[getter]

@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use crate::csr::Csr;
-use crate::error::{Error, invalid};
+use crate::error::{Error, check_room, invalid};
+
+/// What a node takes in the arrays of a graph and while they are made.
+const BYTES_PER_NODE: usize = 64;
 
 /// A directed multigraph with its arcs sorted by tail.
 ///
@@ -51,6 +54,7 @@ impl Graph {
         if !tail.is_sorted() {
             return invalid("tail", "arcs are not sorted by tail");
         }
+        check_room("switches", nodes, BYTES_PER_NODE)?;
         let out_ptr = (0..=nodes).map(|u| tail.partition_point(|t| (*t as usize) < u) as u32).collect();
         let incoming = Csr::new(nodes, head.iter().copied().zip(0..));
         let before = Csr::new(nodes, head.iter().copied().zip(tail.iter().copied()));

@@ -46,6 +46,11 @@ impl Flows {
         {
             return invalid("pair_ptr", "offsets do not fit the flows, paths and links");
         }
+        let rates = self.rates.iter().flat_map(|(send, receive)| [send, receive]);
+        // With a NaN among them demands would never settle.
+        if let Some(rate) = rates.chain(&self.capacity).find(|rate| !(**rate >= 0.0 && rate.is_finite())) {
+            return invalid("rates", format!("{rate} is not finite and >= 0"));
+        }
         match self.links.iter().find(|link| **link as usize >= self.capacity.len()) {
             Some(link) => invalid("links", format!("{link} is not in 0..{}", self.capacity.len())),
             None => Ok(()),
@@ -164,6 +169,7 @@ mod tests {
             place(&flows, Placement::FirstFit, 1).unwrap_err().to_string()
         };
         assert_eq!(error(|flows| flows.ends[0] = (4, 0)), "ends: 4 -> 0 is not a pair of 0..4");
+        assert_eq!(error(|flows| flows.rates[0].1 = f64::NAN), "rates: NaN is not finite and >= 0");
         assert_eq!(error(|flows| flows.links[0] = 7), "links: 7 is not in 0..1");
         let offsets = "pair_ptr: offsets do not fit the flows, paths and links";
         assert_eq!(error(|flows| flows.pair_ptr[2] = 1), offsets);

@@ -1,7 +1,10 @@
 //! Switches, endpoints and links of all planes as one graph, and the demands.
 
 use crate::csr::Csr;
-use crate::error::{Error, indices, invalid};
+use crate::error::{Error, check_room, indices, invalid};
+
+/// What a switch or an endpoint takes in the arrays of an instance and while it is folded.
+const BYTES_PER_NODE: usize = 128;
 
 /// Demands between endpoints: a rule, or a list.
 #[derive(Debug, Clone)]
@@ -23,6 +26,7 @@ impl Demands {
 
     /// A list of pairs of `endpoints`, sorted by source.
     pub fn pairs(endpoints: usize, src: &[i32], dst: &[i32], demand: &[f64]) -> Result<Self, Error> {
+        check_room("endpoints", endpoints, BYTES_PER_NODE)?;
         let src = indices("src", src, endpoints)?;
         let dst = indices("dst", dst, endpoints)?;
         if src.len() != dst.len() || src.len() != demand.len() {
@@ -153,11 +157,13 @@ impl Instance {
         {
             return invalid("demand", format!("a length is not {endpoints}"));
         }
-        let mut first = vec![0];
+        let mut first = vec![0_u32];
         for nodes in node_count {
             let nodes = u32::try_from(*nodes).or_else(|_| invalid("node_count", "a negative count"))?;
-            first.push(first[first.len() - 1] + nodes);
+            let next = u32::checked_add(first[first.len() - 1], nodes);
+            first.push(next.map_or_else(|| invalid("node_count", "too many switches"), Ok)?);
         }
+        check_room("switches", first[planes] as usize, BYTES_PER_NODE)?;
         let switches = first[planes] as usize;
         let plane = (0..planes).flat_map(|p| (first[p]..first[p + 1]).map(move |_| p as u32)).collect();
         let mut links = vec![];
