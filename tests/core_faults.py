@@ -1,4 +1,4 @@
-"""Calls of every function of the core with one argument spoilt; run as ``python -m tests.core_faults``, it lists faults.
+"""Calls of every function of the core with one argument spoilt; ``python -m tests.core_faults`` lists faults.
 
 What there is to call is read from the stub file.  A call may succeed, or raise what Python programs expect; it must not
 panic, end the process, or take longer than :data:`PATIENCE_S`.
@@ -54,27 +54,46 @@ def go_on(*_: object) -> bool:
 
 
 # Two switches, a cable between them and an endpoint at each.
-_LINKS = {"node_count": ints(2), "arc_ptr": ints(0, 2), "tail": ints(0, 1), "head": ints(1, 0)}
-_ATTACH = {"attach": ints(0, 1).reshape(1, 2)}
-_ACCESS = {"access_up": np.ones((1, 2)), "access_down": np.ones((1, 2))}
-_ENDS = {"src": ints(0, 1), "dst": ints(1, 0)}
-_DEMANDS = {**_ENDS, "demand": reals(1, 2)}
-_LENGTHS = {"length": np.ones(2), "up_length": np.ones((1, 2)), "down_length": np.ones((1, 2))}
-_SEARCH = {"policy": _core.Policy.Any, "seed": 1, "threads": 1, "limit_s": 5.0}
-_SOLVE = {"tolerance": 1e-2, "max_iterations": 50, "time_limit_s": 5.0, "threads": 1, "on_progress": go_on}
-_DOWN = {"arcs_down": np.zeros((1, 2), bool), "sites_down": np.zeros((1, 2), bool), "threads": 1}
+_LINKS: dict[str, Any] = {
+    "node_count": ints(2),
+    "arc_ptr": ints(0, 2),
+    "tail": ints(0, 1),
+    "head": ints(1, 0),
+}
+_ATTACH: dict[str, Any] = {"attach": ints(0, 1).reshape(1, 2)}
+_ACCESS: dict[str, Any] = {"access_up": np.ones((1, 2)), "access_down": np.ones((1, 2))}
+_ENDS: dict[str, Any] = {"src": ints(0, 1), "dst": ints(1, 0)}
+_DEMANDS: dict[str, Any] = {**_ENDS, "demand": reals(1, 2)}
+_LENGTHS: dict[str, Any] = {
+    "length": np.ones(2),
+    "up_length": np.ones((1, 2)),
+    "down_length": np.ones((1, 2)),
+}
+_SEARCH: dict[str, Any] = {"policy": _core.Policy.Any, "seed": 1, "threads": 1, "limit_s": 5.0}
+_SOLVE: dict[str, Any] = {
+    "tolerance": 1e-2,
+    "max_iterations": 50,
+    "time_limit_s": 5.0,
+    "threads": 1,
+    "on_progress": go_on,
+}
+_DOWN: dict[str, Any] = {
+    "arcs_down": np.zeros((1, 2), bool),
+    "sites_down": np.zeros((1, 2), bool),
+    "threads": 1,
+}
 
-_PROBLEM = {**_LINKS, "capacity": np.ones(2), **_ATTACH, **_ACCESS, **_DEMANDS}
-_FLOW = {"flow": np.ones(4), "injection": np.ones((1, 2)), **_LENGTHS}
-_SPLITS = {
+_PROBLEM: dict[str, Any] = {**_LINKS, "capacity": np.ones(2), **_ATTACH, **_ACCESS, **_DEMANDS}
+_FLOW: dict[str, Any] = {"flow": np.ones(4), "injection": np.ones((1, 2)), **_LENGTHS}
+_SPLITS: dict[str, Any] = {
     "share": np.ones((1, 2)),
     "split_ptr": ints(0, 1, 2),
     "split_arc": ints(1, 0),
     "split_fraction": np.ones(2),
 }
-_PATHS = {"capacity": np.ones(2), "demand": reals(1, 2), "pair_ptr": longs(0, 1, 2)}
-_QUOTIENT = {"classes": 100, "looks": 1000}
-_PLACED = {
+_PATHS: dict[str, Any] = {"capacity": np.ones(2), "demand": reals(1, 2), "pair_ptr": longs(0, 1, 2)}
+_QUOTIENT: dict[str, Any] = {"classes": 100, "looks": 1000}
+_PLACED: dict[str, Any] = {
     **_ENDS,
     "send": np.ones(2),
     "receive": np.ones(2),
@@ -160,7 +179,7 @@ def simulations() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
 
 def _simulate(call: Callable[..., object], **given: Any) -> object:
     run: dict[str, Any] = {"flows": {}}
-    named = {}
+    named: dict[str, Any] = {}
     for key, value in given.items():
         first, _, rest = key.partition(".")
         (run if first == "run" else run["flows"] if first == "flows" else named)[rest or key] = value

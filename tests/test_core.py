@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import subprocess
+import sys
 from typing import Any, get_args
 
 import numpy as np
@@ -10,6 +13,8 @@ import pytest
 from pnet_lp import _core
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing.searches import CORE_POLICIES
+
+from .core_faults import declared, examples
 
 
 def ints(*values: int) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -59,3 +64,17 @@ def test_errors_of_the_core_name_the_array() -> None:
     offsets = np.array([-1, 1])
     with pytest.raises(_core.CoreError, match=r"^pair_ptr: -1 is negative$"):
         _core.PathProblem(np.ones(1), np.ones(1), offsets, offsets, ints(0))
+
+
+def test_everything_declared_has_an_example_that_can_be_spoilt() -> None:
+    assert examples().keys() == declared()
+
+
+def test_no_argument_makes_the_core_panic_hang_or_die() -> None:
+    """In a process of its own, which the worst of them would end."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.core_faults"], capture_output=True, text=True, check=False, timeout=120
+    )
+    lines = done.stdout.splitlines()
+    faults = [line for pair in itertools.pairwise(lines) for line in pair if pair[1][:6] == "fault:"]
+    assert (done.returncode, faults, lines[-1:]) == (0, [], ["done"]), (lines[-2:], done.stderr[-2000:])

@@ -16,6 +16,8 @@ from click.testing import CliRunner
 
 from pnet_lp import interrupts
 from pnet_lp.cli import main
+from pnet_lp.cli.time_limit import ending_at
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import TimeLimitError
 from pnet_lp.failures import Failures
 from pnet_lp.model import Network, TrafficMatrix
@@ -213,6 +215,77 @@ def test_the_time_limit_holds_for_all_that_comes_before_solving(
     assert not (folder / "x.lp").exists()
     assert signal.getsignal(signal.SIGALRM) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_alarm_that_rings_at_once_does_not_ring_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise it would end the process when Python has put back the handlers of the system."""
+    undisturbed = signal.setitimer
+
+    def ring(which: int, seconds: float, interval: float = 0.0) -> object:
+        found = undisturbed(which, seconds, interval)
+        if seconds == pytest.approx(60, abs=1):
+            os.kill(os.getpid(), signal.SIGALRM)
+        return found
+
+    monkeypatch.setattr(signal, "setitimer", ring)
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(TimeLimitError), ending_at(Deadline(60), "nothing"):
+        pass
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("interrupt", [False, True])
+def test_a_library_that_does_not_stop_is_left_behind(
+    interrupt: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says that it can be stopped, and then takes its time, as an interior point does with one iteration."""
+    woken = threading.Event()
+
+    def run(*_: Any) -> LpSolution:
+        woken.wait(60)
+        return LpSolution(None, None, 0)
+
+    monkeypatch.setattr(HighsIpx, "run", run)
+    left: list[threading.Thread] = []
+    monkeypatch.setattr(interrupts, "abandon", left.append)
+    begin = time.monotonic()
+    if interrupt:
+        threading.Timer(0.2, press).start()
+    try:
+        result = solve(*small(), solver="highs-ipx", time_limit_s=60 if interrupt else 0.2)
+    except Interrupted as stopped:
+        result = stopped.result
+    assert time.monotonic() < begin + 10
+    assert result.interrupted == interrupt
+    assert 0 < result.interval.lower < result.interval.upper
+    assert result.warnings == (f"highs-ipx: {'abandoned' if interrupt else 'time limit reached'}",)
+    assert len(left) == 1
+    woken.set()
+
+
+def test_a_process_ends_while_an_abandoned_library_calls_python() -> None:
+    code = (
+        "import sys, threading\n"
+        "from pnet_lp import interrupts\n"
+        "def call():\n"
+        "    while True: time.sleep(0.001)\n"
+        "thread = threading.Thread(target=call)\n"
+        "thread.start()\n"
+        "interrupts.abandon(thread)\n"
+        "print('said')\n"
+        "interrupts.end(3)"
+    )
+    assert ran(code) == (3, "said\n", "")
+
+
+def test_a_cost_after_the_limit_is_that_of_the_flow_known() -> None:
+    """No second program is written and solved once the time is over."""
+    network, traffic = small()
+    result = solve(network, traffic, objective="min-cost", solver="highs-ipx", time_limit_s=1e-6)
+    assert result.status == "bounds"
+    assert 0 < result.interval.lower <= result.interval.upper
+    assert result.seconds["solve"] < 1
 
 
 def test_another_error_after_ctrl_c_is_its_consequence(monkeypatch: pytest.MonkeyPatch) -> None:

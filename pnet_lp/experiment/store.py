@@ -184,9 +184,7 @@ class Store:
         if not (self.folder / RECORDS).exists():
             return None
         try:
-            manifest, document = (
-                _read(self.folder / name) for name in (MANIFEST, RECORDS)
-            )
+            manifest, document = (_read(self.folder / name) for name in (MANIFEST, RECORDS))
             if document["schema"] != _RECORDS_SCHEMA:
                 return None
             return manifest, [

@@ -1,8 +1,10 @@
 """Draws answered elsewhere: what is stored is what this machine would have stored."""
 
 import os
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,11 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
+from pnet_lp import interrupts
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment, runner
 from pnet_lp.experiment.executor import EXECUTORS, parse_executor
+from pnet_lp.experiment.executors import dask
 
 SPEC = """
 title: T
@@ -134,3 +138,52 @@ def test_faults(text: str, jobs: int | None, message: str) -> None:
     with pytest.raises(SpecError) as caught:
         parse_executor(text, jobs)
     assert str(caught.value).startswith(message)
+
+
+def test_a_port_that_takes_connections_and_says_nothing_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dask, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(interrupts, "abandon", lambda _: None)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = "{}:{}".format(*silent.getsockname())
+        with pytest.raises(PnetError, match=f"^dask: no scheduler answers, found '{address}'; allowed: "):
+            parse_executor(f"dask://{address}", None)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
+def test_the_loss_of_a_scheduler_is_one_sentence_and_what_is_done_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "trial").mkdir()
+    (tmp_path / "trial" / "spec.yaml").write_text(SPEC.replace("draws: 6", "draws: 2000"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = "{}:{}".format(*free.getsockname())
+    more = ["--no-dashboard", "--local-directory", str(tmp_path)]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    begin = [sys.executable, "-m"]
+    scheduler = subprocess.Popen(
+        [*begin, "distributed.cli.dask_scheduler", "--host", f"tcp://{address}", "--no-dashboard"], **quiet
+    )
+    worker = subprocess.Popen(
+        [*begin, "distributed.cli.dask_worker", f"tcp://{address}", "--no-nanny", "--nthreads", "1", *more],
+        **quiet,
+    )
+    sweep = subprocess.Popen(
+        [*begin, "pnet_lp", "sweep", "trial", "--executor", f"dask://{address}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    try:
+        stored = tmp_path / "results" / "trial" / "alone" / "draw-0" / "result.json"
+        while not stored.exists() and sweep.poll() is None:
+            time.sleep(0.05)
+        scheduler.kill()
+        _, errors = sweep.communicate(timeout=60)
+    finally:
+        for process in (sweep, worker, scheduler):
+            process.kill()
+            process.wait()
+    sentence = f"Error: dask: the scheduler is gone; the draws done so far are stored, found '{address}'\n"
+    assert (sweep.returncode, errors) == (1, sentence)
+    assert stored.exists()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import threading
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field
 
+from pnet_lp import interrupts
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.experiment.executor import EXECUTORS, Executor
 from pnet_lp.extras import load
@@ -69,9 +74,28 @@ class Dask(Executor):
 
     def _client(self) -> Any:
         distributed = load("distributed", "dask")
+        # It logs the loss of a scheduler in dozens of lines, which one sentence says.
+        for name in logging.root.manager.loggerDict:
+            if name.partition(".")[0] == "distributed":
+                logging.getLogger(name).setLevel(logging.CRITICAL)
+        made: Future[Any] = Future()
+
+        def connect() -> None:
+            try:
+                made.set_result(
+                    distributed.Client(f"tcp://{self._address}", timeout=_PATIENCE_S, set_as_default=False)
+                )
+            except Exception as error:
+                made.set_exception(error)
+
+        # Its own timeout does not count where a port takes the connection and then says nothing.
+        thread = threading.Thread(target=connect, daemon=True)
+        thread.start()
         try:
-            return distributed.Client(f"tcp://{self._address}", timeout=_PATIENCE_S, set_as_default=False)
-        except (OSError, ValueError) as error:
+            return made.result(_PATIENCE_S + 1)
+        except (OSError, ValueError, TimeoutError) as error:
+            if thread.is_alive():
+                interrupts.abandon(thread)
             raise PnetError(
                 "no scheduler answers",
                 where="dask",
@@ -103,7 +127,14 @@ class Dask(Executor):
                 raise PnetError(
                     "workers died repeatedly on one draw, perhaps out of memory", where="dask"
                 ) from None
+            except (CancelledError, OSError):
+                raise PnetError(
+                    "the scheduler is gone; the draws done so far are stored",
+                    where="dask",
+                    found=self._address,
+                ) from None
             except ImportError as error:
                 raise PnetError(f"a worker lacks this package: {error}", where="dask") from None
             finally:
-                client.cancel(futures)
+                with suppress(CancelledError, OSError):
+                    client.cancel(futures)
