@@ -92,7 +92,7 @@ _SPLITS: dict[str, Any] = {
     "split_fraction": np.ones(2),
 }
 _PATHS: dict[str, Any] = {"capacity": np.ones(2), "demand": reals(1, 2), "pair_ptr": longs(0, 1, 2)}
-_QUOTIENT: dict[str, Any] = {"classes": 100, "looks": 1000}
+_QUOTIENT: dict[str, Any] = {"classes": 100, "looks": 1000, "examples": 1000}
 _PLACED: dict[str, Any] = {
     **_ENDS,
     "send": np.ones(2),

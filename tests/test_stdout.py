@@ -27,11 +27,11 @@ COMMAND = f"""{NOISE}
 from pnet_lp import stdout
 stdout.claim()
 from pnet_lp.throughput.solvers import highs
-model_of = highs.model_of
-def noisy(lp):
+pass_model = highs.pass_model
+def noisy(*args, **kwargs):
     make_noise()
-    return model_of(lp)
-highs.model_of = noisy
+    return pass_model(*args, **kwargs)
+highs.pass_model = noisy
 from pnet_lp.__main__ import run
 run()
 """

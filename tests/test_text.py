@@ -15,7 +15,7 @@ from pnet_lp.drawing.svg import page
 from pnet_lp.errors import TrafficError, printable
 from pnet_lp.layouts import csv_text, parse_csv
 from pnet_lp.model import Plane
-from pnet_lp.notebook.progress import ProgressText
+from pnet_lp.notebook.progress import progress_text
 from pnet_lp.tables import fact_grid, table_of, write_table
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -38,7 +38,7 @@ def test_what_acts_is_escaped() -> None:
 
 
 def test_lines_and_tables_to_read(capsys: pytest.CaptureFixture[str]) -> None:
-    table = table_of([EVIL], [[EVIL]], texts={EVIL}, title=EVIL)
+    table = table_of([EVIL], (EVIL, str), texts={EVIL}, title=EVIL)
     print_report(EVIL, table, fact_grid([(EVIL, "1")]))
     out = capsys.readouterr().out
     assert not acting(out)
@@ -53,7 +53,7 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
         def __str__(self) -> str:
             return EVIL
 
-    with ProgressText() as show:
+    with progress_text() as show:
         show(Report())
     assert acting(capsys.readouterr().err) == {"\r"}
 

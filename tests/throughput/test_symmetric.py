@@ -223,7 +223,7 @@ def swapped(values: np.ndarray) -> np.ndarray:
         ("class_length", lambda v: v[::-1], "claimed to be|zero along a path|without a limit"),
         ("class_length", lambda v: v * 0, "zero along a path"),
         ("node_class", swapped, "no link at a node|is claimed to be"),
-        ("node_class", lambda v: v[:, :-1], "shape"),
+        ("node_class", lambda v: v[:, :-1], "node_class has 23 nodes, and generator has 24"),
         ("node_class", lambda v: 0 * v, "no link at a node|cycle|through an endpoint"),
         ("arc_class", swapped, "maps a link onto something else"),
         ("arc_class", lambda v: v - 5, "names something that there is not"),
