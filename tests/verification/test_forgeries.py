@@ -52,8 +52,18 @@ def test_a_huge_length_on_a_full_link_leaves_no_less_than_there_is(
     document["answer"] |= {
         "rates_gbps": stored(0.1, rate),
         "levels": [
-            level | {"rate": 0.1, "upper": 0.1, "demands": StoredArray.of(np.array([0], dtype=np.int32)).model_dump()},
-            level | {"rate": rate, "upper": rate, "demands": StoredArray.of(np.array([1], dtype=np.int32)).model_dump()},
+            level
+            | {
+                "rate": 0.1,
+                "upper": 0.1,
+                "demands": StoredArray.of(np.array([0], dtype=np.int32)).model_dump(),
+            },
+            level
+            | {
+                "rate": rate,
+                "upper": rate,
+                "demands": StoredArray.of(np.array([1], dtype=np.int32)).model_dump(),
+            },
         ],
     }
     lengths(document, 0, 1.0, huge)
