@@ -20,6 +20,7 @@ from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.verification.arcs import Split, propagate
+from pnet_lp.verification.checks import Checks
 from pnet_lp.verification.second import demand_distances, reachable
 
 from .conftest import INSTANCES, Instance, one_switch, plane, random_network
@@ -481,3 +482,13 @@ def test_propagation_joins_what_was_split() -> None:
 def test_propagation_reports_a_cycle() -> None:
     split = Split(np.array([0, 1, 2]), np.array([1, 2, 1]), np.arange(3), np.ones(3))
     assert propagate(np.array([1.0, 0.0, 0.0]), split)[1] == 2
+
+
+def test_a_gap_of_nothing_may_be_an_integer() -> None:
+    """As JavaScript writes it; what the proof gives is a bit above."""
+    check = Checks("r.json")
+    check.same("relative_gap", 0, 1.3e-16)
+    with pytest.raises(CertificateError, match="relative_gap is claimed to be 0"):
+        check.same("relative_gap", 0, 1e-6)
+    with pytest.raises(CertificateError, match="demands is claimed to be 0"):
+        check.same("demands", 0, 1.3e-16)
