@@ -110,3 +110,19 @@ def test_many_equal_lengths_are_no_longer_than_they_are() -> None:
     exact = (n - 1) * Fraction(length)
     assert Fraction(sum([length] * (n - 1))) > exact
     assert exact * (1 - Fraction(1, 10**10)) <= Fraction(found) <= exact
+
+
+@pytest.mark.parametrize("objective", ["concurrent", "total", "min-max-utilisation"])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_exact_optimum_is_within_the_bounds(objective: str, seed: int, tmp_path: Path) -> None:
+    """Of one demand over paths in parallel, whose capacities add up to K, to the last bit."""
+    draw = np.random.default_rng(seed)
+    speeds = 10.0 ** draw.uniform(-seed, seed, 5)
+    amount = float(10.0 ** draw.uniform(-2, 2))
+    network = Network.from_planes([Plane.from_cables(2, [0] * 5, [1] * 5, speeds)])
+    saved(tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1], amount), objective)
+    most, asked = sum(map(Fraction, speeds.tolist()), Fraction(0)), Fraction(amount)
+    truth = {"concurrent": most / asked, "total": min(most, asked), "min-max-utilisation": asked / most}
+    found = verify_file(tmp_path / "r.json").interval
+    assert Fraction(found.lower) <= truth[objective] <= Fraction(found.upper)
+    assert found.upper - found.lower <= 2e-6 * found.upper

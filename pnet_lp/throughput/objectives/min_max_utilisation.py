@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.model import Interval
 from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import OBJECTIVES, proved
 from pnet_lp.throughput.objectives.concurrent import Concurrent
+from pnet_lp.verification.rounded import div_down, div_up
+
+if TYPE_CHECKING:
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
 @OBJECTIVES.register(
@@ -20,6 +24,13 @@ class MinMaxUtilisation(Concurrent):
     """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""
 
     headline = ValueKey("max_utilisation", "", "of the fullest link")
+
+    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
+        """See :meth:`Objective.recheck`; reciprocals are rounded outwards."""
+        del claim
+        rate = second.rate_bounds()
+        lower, upper = float(div_down(1.0, rate.upper)), float(div_up(1.0, rate.lower))
+        return self.figures(rate) | {"max_utilisation": upper, "lower_bound": lower, "upper_bound": upper}
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
