@@ -121,8 +121,12 @@ def test_the_exact_optimum_is_within_the_bounds(objective: str, seed: int, tmp_p
     amount = float(10.0 ** draw.uniform(-2, 2))
     network = Network.from_planes([Plane.from_cables(2, [0] * 5, [1] * 5, speeds)])
     saved(tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1], amount), objective)
-    most, asked = sum(map(Fraction, speeds.tolist()), Fraction(0)), Fraction(amount)
-    truth = {"concurrent": most / asked, "total": min(most, asked), "min-max-utilisation": asked / most}
+    most, requested = sum(map(Fraction, speeds.tolist()), Fraction(0)), Fraction(amount)
+    truth = {
+        "concurrent": most / requested,
+        "total": min(most, requested),
+        "min-max-utilisation": requested / most,
+    }
     found = verify_file(tmp_path / "r.json").interval
     assert Fraction(found.lower) <= truth[objective] <= Fraction(found.upper)
     assert found.upper - found.lower <= 2e-6 * found.upper
