@@ -26,6 +26,7 @@ OBJECTIVES = [
     "min-max-utilisation",
     "total",
     "max-min",
+    "min-cost",
     "min-cost:fraction=0.9",
     "min-cost:at=0.01",
 ]

@@ -37,6 +37,7 @@ from pnet_lp.throughput.objectives.program import (
 )
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.problems.proof import fitting
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 from pnet_lp.verification.checks import SAME
@@ -241,14 +242,15 @@ class MinCost(Objective):
         search: Best[Certified] | None = None,
     ) -> Optimum:
         """Return what it costs along a flow for the largest K: the only one, or, after a ``search``, any."""
-        rate = self._rate(known.interval)
+        requested = self._rate(known.interval)
+        rate = requested * fitting(known.interval.lower / requested)
         load = floats(rate / known.interval.lower * known.load)
         total = float(link_cost @ load)
-        cost, gap, certificate = Interval(total, total), 0.0, known.certificate
+        cost, gap, certificate = Interval(total, total), 1 - rate / requested, known.certificate
         if search is not None:
             nothing = _no_lengths(problem)
             cost = Interval(min(cost_bound(problem, rate, nothing, link_cost), total), total)
-            gap = max(cost.gap, known.interval.gap if self.params.at is None else 0.0)
+            gap = max(gap, cost.gap, known.interval.gap if self.params.at is None else 0.0)
             certificate = certificate.with_lengths(nothing)
         context.clock.note("certify")
         return Optimum(
@@ -259,7 +261,7 @@ class MinCost(Objective):
             certificate,
             load,
             floats(rate * problem.flow.demand),
-            _figures(cost, rate, rate, float(problem.flow.demand.sum())),
+            _figures(cost, rate, requested, float(problem.flow.demand.sum())),
             interrupted=search is not None and search.interrupted,
             warnings=() if search is None else search.warnings,
         )
