@@ -75,7 +75,7 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[SeparateSol
 
     found: type[SeparateSolver] = lp_backend.Backend
     yield found
-    _Worker.end_idle()
+    _Worker.end_all()
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,11 @@ class _Worker:
     _idle: ClassVar[dict[tuple[int, str], list[_Worker]]] = {}
     """Those without a job, by the process they belong to (which may have been forked) and the solver."""
 
+    _running: ClassVar[set[_Worker]] = set()
+    """All that have not been ended."""
+
+    _ending: ClassVar[threading.Lock] = threading.Lock()
+
     def __init__(self, name: str) -> None:
         self._key = (os.getpid(), name)
         self._folder = ScratchFolder()
@@ -87,6 +92,7 @@ class _Worker:
             env={**os.environ, **places, "PYTHONPATH": path},
             start_new_session=True,
         )
+        self._running.add(self)
 
     @classmethod
     def take(cls, name: str) -> _Worker:
@@ -100,11 +106,11 @@ class _Worker:
         return cls(name)
 
     @classmethod
-    def end_idle(cls) -> None:
-        """End the idle workers of this process."""
-        for (pid, _), workers in cls._idle.items():
-            while pid == os.getpid() and workers:
-                workers.pop().end()
+    def end_all(cls) -> None:
+        """End the workers of this process, those too whose answers nobody waits for any more."""
+        for worker in list(cls._running):
+            if worker._key[0] == os.getpid():
+                worker.end()
 
     def send(self, message: object) -> None:
         """Send a job, or None to stop it; OSError if the worker has ended."""
@@ -143,6 +149,11 @@ class _Worker:
     def end(self) -> str | None:
         """Kill the process and clean up; return the last line that it wrote to its standard error, if any."""
         self.kill()
+        with self._ending:
+            # At the end of the process somebody may be waiting for it, who then ends it as well.
+            if self not in self._running:
+                return None
+            self._running.remove(self)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_EXIT_S)
         for pipe in (self._process.stdin, self._process.stdout):
@@ -157,7 +168,7 @@ class _Worker:
         return next((line.strip() for line in reversed(lines) if line.strip()), None)
 
 
-atexit.register(_Worker.end_idle)
+atexit.register(_Worker.end_all)
 
 
 def _leave_nothing(folder: str) -> NoReturn:
