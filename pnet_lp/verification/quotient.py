@@ -20,6 +20,7 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.verification import rounded
+from pnet_lp.verification.arcs import Split, propagate
 from pnet_lp.verification.second import SecondConcurrent, Subject
 
 _Index = npt.NDArray[np.int64]
@@ -244,15 +245,15 @@ class SecondQuotient(SecondConcurrent):
 
     def _loads(self) -> FloatArray:
         """Return float64 ``[places]``: the load of each link when demands are met once, rounded up."""
-        links, check = self.links, self.check
+        links = self.links
         orbits = int(self.orbit.max()) + 1
         together = np.zeros(orbits)
         for number, count in enumerate(self.counts.tolist()):
             used, carried = self._example(number)
             part = rounded.totals_up(self.orbit[used], carried, orbits)
             together = rounded.add_up(together, rounded.mul_up(part, float(count)))
-        check.require(
-            True, f"the flows towards {len(self.counts)} destinations arrive, and so do their images", ""
+        self.check.passed.append(
+            f"the flows towards {len(self.counts)} destinations arrive, and so do their images"
         )
         load = rounded.div_up(together, np.bincount(self.orbit).astype(np.float64))
         found = np.zeros(len(self.flow.tail) + 2 * self.flow.attach.size)
@@ -339,7 +340,7 @@ def _components(count: int, joined: list[_Index]) -> _Index:
 
 
 def _pushed(passing: FloatArray, tail: _Index, head: _Index, part: FloatArray) -> tuple[FloatArray, bool]:
-    """Send what enters along links in topological order (Kahn 1962), rounded up.
+    """Send what enters along links in topological order, rounded up; see :func:`propagate`.
 
     Args:
         passing: float64 ``[nodes]``, what enters at each; on return, what passes it.
@@ -351,19 +352,6 @@ def _pushed(passing: FloatArray, tail: _Index, head: _Index, part: FloatArray) -
         What each link carries, and whether no cycle was found.
     """
     order = np.argsort(tail, kind="stable")
-    begin = np.searchsorted(tail[order], np.arange(len(passing) + 1))
-    waiting = np.bincount(head, minlength=len(passing))
-    carried, left = np.zeros(len(tail)), len(tail)
-    ready = np.flatnonzero(waiting == 0)
-    while len(ready):
-        count = begin[ready + 1] - begin[ready]
-        link = order[np.repeat(begin[ready] - np.cumsum(count) + count, count) + np.arange(count.sum())]
-        carried[link] = rounded.mul_up(passing[tail[link]], part[link])
-        reached, place, links = np.unique(head[link], return_inverse=True, return_counts=True)
-        passing[reached] = rounded.add_up(
-            passing[reached], rounded.totals_up(place, carried[link], len(reached))
-        )
-        waiting[reached] -= links
-        left -= len(link)
-        ready = reached[waiting[reached] == 0]
+    carried = np.empty(len(tail))
+    carried[order], left = propagate(passing, Split(tail[order], head[order], order, part[order]))
     return carried, left == 0

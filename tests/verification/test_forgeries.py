@@ -130,3 +130,13 @@ def test_the_exact_optimum_is_within_the_bounds(objective: str, seed: int, tmp_p
     found = verify_file(tmp_path / "r.json").interval
     assert Fraction(found.lower) <= truth[objective] <= Fraction(found.upper)
     assert found.upper - found.lower <= 2e-6 * found.upper
+
+
+def test_a_level_is_what_its_demands_get_not_what_the_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    document = saved(path, *two_links(), "max-min")
+    honest = verify_file(path).figures["levels"][0]["rate_gbps"]
+    for level in (document["answer"]["levels"][0], document["levels"][0]):
+        for key in level.keys() & {"rate", "rate_gbps"}:
+            level[key] = honest * (1 - 0.5e-9)
+    assert checked(document, path).figures["levels"][0]["rate_gbps"] == honest

@@ -65,9 +65,9 @@ class Fair(Objective):
         """See :meth:`Objective.recheck`."""
         assert claim.rates is not None
         second.carry(claim.rates)
-        recheck_levels(second, claim.rates, claim.levels)
-        self.recheck_bounds(second, claim.rates, claim.levels)
-        return fairness_figures(claim.rates.total_gbps, claim.levels)
+        levels = recheck_levels(second, claim.rates, claim.levels)
+        self.recheck_bounds(second, claim.rates, levels)
+        return fairness_figures(claim.rates.total_gbps, levels)
 
     def recheck_bounds(self, second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:
         """Check that no demand can get more than its level says: here, that a full link limits it."""

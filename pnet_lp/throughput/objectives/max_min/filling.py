@@ -81,11 +81,11 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
     load = totals_down(used, mul_down(usage.data, mul_down(level, demand)[column]), len(capacity))
     left = np.maximum(sub_up(capacity[link], load[link]), 0.0) + room * capacity[link]
-    beyond = (level + left / (part * demand)) * (1 + room)
+    upper = (level + left / (part * demand)) * (1 + room)
     order = np.argsort(level, kind="stable")
     ends = np.flatnonzero(np.diff(level[order])) + 1
     levels = tuple(
-        FairLevel(float(level[here[0]]), float(beyond[here].max()), ints(here))
+        FairLevel(float(level[here[0]]), float(upper[here].max()), ints(here))
         for here in np.split(order, ends)
     )
     arcs = floats((usage @ (level * demand))[: len(flow.capacity)])

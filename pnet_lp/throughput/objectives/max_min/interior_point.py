@@ -63,12 +63,11 @@ class InteriorPoint:
             if partial and not proved and not near.any() and not over:
                 return
             if over and loses and state.flow is not None:
-                level, flow = replace(level, rate=state.rate, factor=1.0), state.flow
-            factor = level.factor
+                level, flow = replace(level, rate=state.rate), state.flow
             if proved or not near.any():
-                state, factor = state.add(level).fix(level.rate, level.fixed), 1.0
+                state = state.add(level).fix(level.rate, level.fixed)
             if self._own is not None:
-                state = self._own.fix(state, level.rate, near & state.active, factor)
+                state = self._own.fix(state, level.rate, near & state.active)
             state = replace(
                 state,
                 flow=flow,

@@ -32,11 +32,10 @@ class OwnLinks:
         least = level * self.problem.flow.demand
         return state.active & (self.cuts.most <= (1 + _NEAR * state.tolerance) * least)
 
-    def fix(self, state: State, rate: FloatArray, near: BoolArray, factor: float = 1.0) -> State:
+    def fix(self, state: State, rate: FloatArray, near: BoolArray) -> State:
         """Return the state in which demands are fixed: each level has as many as leave little room together.
 
-        Those ``near`` ``[J]`` get their ``rate`` ``[J]``, Gb/s.  ``factor`` is that of the flow in which they get it,
-        where no level of it has been added yet.
+        Those ``near`` ``[J]`` get their ``rate`` ``[J]``, Gb/s.
         """
         if not near.any():
             return state
@@ -55,7 +54,7 @@ class OwnLinks:
             group = np.zeros_like(near)
             group[waiting[:count]] = True
             lengths = problem.proof(np.ones(problem.flow_variables), self.cuts.lengths(group)).lengths
-            level = Level(rate, state.active, group, lengths, problem.distances(lengths), factor)
+            level = Level(rate, state.active, group, lengths, problem.distances(lengths))
             state = state.add(level).fix(rate, group)
-            waiting, factor = waiting[count:], 1.0
+            waiting = waiting[count:]
         return state

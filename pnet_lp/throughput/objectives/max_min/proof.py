@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from pnet_lp.verification.second import Rates, SecondProblem
 
 
-def recheck_levels(second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:
-    """Check that the levels hold each demand once, at its rate, lowest first."""
+def recheck_levels(second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> list[FairLevel]:
+    """Check that the levels hold each demand once, at its rate, lowest first; return them with the rates attained."""
     check = second.check
     members = [level.demands for level in levels]
     check.require(
@@ -33,8 +34,10 @@ def recheck_levels(second: SecondProblem, rates: Rates, levels: Sequence[FairLev
         "the levels hold each demand once",
         "the levels do not hold each demand once",
     )
+    found = []
     for i, level in enumerate(levels):
-        check.same(f"the rate of level {i}", level.rate, float(rates.least[level.demands].min()))
+        least = float(rates.least[level.demands].min())
+        check.same(f"the rate of level {i}", level.rate, least)
         check.require(
             level.upper >= level.rate,
             f"the bound of level {i} is not below its rate",
@@ -45,6 +48,8 @@ def recheck_levels(second: SecondProblem, rates: Rates, levels: Sequence[FairLev
             f"level {i} is not below the one before",
             f"answer.levels.{i} has a rate below that of the level before",
         )
+        found.append(replace(level, rate=least))
+    return found
 
 
 def recheck_prices(second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:

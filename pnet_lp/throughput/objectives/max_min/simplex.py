@@ -132,9 +132,7 @@ class Simplex:
         if last is not None:
             state = self._add(state, tied, program) if tied else state
             flow = problem.attain(last.flow, state.rate)
-            *lower, highest = state.levels
-            levels = (*lower, replace(highest, rate=flow.rate, factor=flow.factor))
-            state = replace(state, solver=solver.name, flow=flow, rate=flow.rate, levels=levels)
+            state = replace(state, solver=solver.name, flow=flow, rate=flow.rate)
         yield state
 
     def _add(self, state: State, tied: list[_Bottleneck], program: ColumnProgram) -> State:
