@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
-from pnet_lp.errors import SolverError, TopologyError, TrafficError, WorkloadError
+from pnet_lp.errors import CertificateError, SolverError, TopologyError, TrafficError, WorkloadError
 from pnet_lp.memory import available_bytes, check_fits
+from pnet_lp.model import TrafficMatrix
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.problems import state_problem
 from pnet_lp.throughput.problems.arc_form import ArcForm
+from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import get_solver
+from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.topology.io import read_plane
 from pnet_lp.traffic import build_traffic
@@ -201,3 +204,16 @@ def test_files_of_all_kinds_are_measured(tmp_path: Path, monkeypatch: pytest.Mon
             fault, match=r"^reading .*large needs about .* GiB, 2\.0 GiB are free; allowed: a small"
         ):
             read()
+
+
+def test_hops_that_do_not_fit_are_refused_before_they_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = build_network("ring:n=6000")
+    traffic = TrafficMatrix.from_entries("rack", 6000, [0], [7])
+    save_result(tmp_path / "r.json", network, traffic, solve(network, traffic, routing="ecmp-split"))
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 200 * MIB)
+    with pytest.raises(
+        CertificateError, match=r"checking the hops between 6,000 switches needs about .*are free"
+    ):
+        verify_file(tmp_path / "r.json")

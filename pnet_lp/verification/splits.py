@@ -10,6 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
+from pnet_lp.errors import SpecError
+from pnet_lp.memory import check_fits
 from pnet_lp.model import LoadCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
@@ -193,6 +195,12 @@ class _Hops:
         arcs = plane_arcs(flow, plane)
         self.tail, self.head = flow.tail[arcs], flow.head[arcs]
         self.nodes = int(flow.node_count[plane])
+        check_fits(
+            8 * self.nodes**2,
+            f"checking the hops between {self.nodes:,} switches",
+            SpecError,
+            allowed="more memory",
+        )
         ones = np.ones(len(self.tail))
         backwards = sp.csr_array((ones, (self.head, self.tail)), shape=(self.nodes, self.nodes))
         self.to = dijkstra(backwards, unweighted=True)
