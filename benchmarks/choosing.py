@@ -137,17 +137,10 @@ def cases(quick: bool) -> Iterator[Case]:
 
 def main() -> None:
     """Print a line for each case, then how many choices are good, and the worst ones."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="networks of about 100 racks only")
     parser.add_argument(
-        "--sample",
-        type=int,
-        nargs=2,
-        metavar=("I", "N"),
-        default=(0, 1),
-        help="each N-th case from the I-th on",
+        "--sample", type=int, nargs=2, metavar=("I", "N"), default=(0, 1), help="each N-th case from the I-th on"
     )
     parser.add_argument("--out", type=Path, help="append the rows, and leave out those that it has")
     arguments = parser.parse_args()
@@ -165,13 +158,8 @@ def main() -> None:
         if arguments.out:
             with arguments.out.open("a") as file:
                 file.write(json.dumps(row) + "\n")
-        times = " ".join(
-            f"{solver} {row[solver]:8.2f} s {row[f'{solver}_iterations']:6}" for solver in SOLVERS
-        )
-        print(
-            f"{case[0]:32} {case[1]:17} x {case[2]} {100 * case[3]:3.0f} % {times}  auto: {row['auto']}",
-            flush=True,
-        )
+        times = " ".join(f"{solver} {row[solver]:8.2f} s {row[f'{solver}_iterations']:6}" for solver in SOLVERS)
+        print(f"{case[0]:32} {case[1]:17} x {case[2]} {100 * case[3]:3.0f} % {times}  auto: {row['auto']}", flush=True)
     summarise(rows)
 
 
@@ -183,12 +171,8 @@ def summarise(rows: list[dict[str, Any]]) -> None:
     """Print how far the choices are from the better ones."""
     chosen = [row for row in rows if row["auto"] in SOLVERS]
     taken = [{solver: _taken(row, solver) for solver in SOLVERS} for row in chosen]
-    loss = np.array(
-        [times[row["auto"]] / min(times.values()) for row, times in zip(chosen, taken, strict=True)]
-    )
-    print(
-        f"{len(loss)} cases, {np.count_nonzero(loss <= NEAR)} within {NEAR:g} times the better one; the worst:"
-    )
+    loss = np.array([times[row["auto"]] / min(times.values()) for row, times in zip(chosen, taken, strict=True)])
+    print(f"{len(loss)} cases, {np.count_nonzero(loss <= NEAR)} within {NEAR:g} times the better one; the worst:")
     for i in np.argsort(-loss)[:10]:
         print(f"  {loss[i]:5.1f} {chosen[i]['case']} {chosen[i]['auto']}")
 

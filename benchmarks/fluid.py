@@ -42,11 +42,7 @@ from pnet_lp.writing import output_file, write_json
 SEED = 1
 LOAD = 0.6
 SIZES = "dctcp-web-search"
-NETWORKS = {
-    128: "fat-tree:k=8",
-    1024: "fat-tree:k=16",
-    6144: "leaf-spine:leaves=384,spines=16,hosts_per_leaf=16",
-}
+NETWORKS = {128: "fat-tree:k=8", 1024: "fat-tree:k=16", 6144: "leaf-spine:leaves=384,spines=16,hosts_per_leaf=16"}
 METHODS: dict[str, dict[str, Any]] = {
     "incremental": {},
     "from scratch": {},
@@ -164,9 +160,7 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
-    parser.add_argument(
-        "--simgrid", type=Path, metavar="PREFIX", help="where SimGrid lies, to compare with it"
-    )
+    parser.add_argument("--simgrid", type=Path, metavar="PREFIX", help="where SimGrid lies, to compare with it")
     parser.add_argument("--one", nargs="+", metavar="HOSTS FLOWS METHOD [PROGRAM]", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if _core.build_profile != "release":
@@ -213,16 +207,7 @@ def publish(runs: list[Run]) -> None:
 def report(runs: list[Run]) -> Table:
     """Return the runs as a table."""
     table = Table(title=f"Fluid, web-search flows at {LOAD:.0%} load, one core", title_justify="left")
-    for column in (
-        "hosts",
-        "flows",
-        "rates",
-        "seconds",
-        "events/s",
-        "peak memory",
-        "mean slowdown",
-        "differs by",
-    ):
+    for column in ("hosts", "flows", "rates", "seconds", "events/s", "peak memory", "mean slowdown", "differs by"):
         table.add_column(column, justify="left" if column == "rates" else "right")
     for run in runs:
         table.add_row(

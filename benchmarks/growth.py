@@ -38,9 +38,7 @@ TOLERANCE = 1e-3
 
 def measure(k: int, planes: int, traffic: str) -> dict[str, float]:
     """Return the switches of a plane, the planes, processor seconds and MiB of a solve."""
-    network = build_network(
-        [f"jellyfish:k={k}"], planes=planes, variant="heterogeneous" if planes > 1 else "serial"
-    )
+    network = build_network([f"jellyfish:k={k}"], planes=planes, variant="heterogeneous" if planes > 1 else "serial")
     demands = build_traffic(traffic, network, "rack")
     reset_peak()
     before, begun = peak_bytes(), time.process_time()
@@ -63,9 +61,7 @@ def exponent(at: list[float], values: list[float]) -> float:
 
 def main() -> None:
     """Measure, fit, draw."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="up to 320 switches, and 4 planes")
     parser.add_argument("--plot", type=Path, help="draw it: .png or .svg")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
@@ -79,10 +75,7 @@ def main() -> None:
     radix, counts = (RADIX[:3], PLANES[:3]) if arguments.quick else (RADIX, PLANES)
     figure = new_figure(9, 4)
     for column, (title, cases) in enumerate(
-        (
-            ("switches, 2 planes", [(k, 2) for k in radix]),
-            ("planes, 180 switches", [(12, planes) for planes in counts]),
-        )
+        (("switches, 2 planes", [(k, 2) for k in radix]), ("planes, 180 switches", [(12, planes) for planes in counts]))
     ):
         axes = figure.add_subplot(1, 2, column + 1)
         key = title.split(",")[0]
@@ -109,9 +102,7 @@ def main() -> None:
 
 def _run(k: int, planes: int, traffic: str) -> dict[str, Any]:
     command = [sys.executable, __file__, "--one", str(k), str(planes), traffic]
-    found: dict[str, Any] = json.loads(
-        subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    )
+    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return found
 
 

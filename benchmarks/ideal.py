@@ -5,13 +5,7 @@ from __future__ import annotations
 from solving import Benchmark, Case
 
 CASES = (
-    Case(
-        "245 switches, 1 plane",
-        "jellyfish:k=14",
-        1,
-        ("structured", "highs-pdlp", "highs-ipx"),
-        slow=("highs-ipx",),
-    ),
+    Case("245 switches, 1 plane", "jellyfish:k=14", 1, ("structured", "highs-pdlp", "highs-ipx"), slow=("highs-ipx",)),
     Case("320 switches, 4 heterogeneous planes", "jellyfish:k=16", 4, ("structured", "highs-pdlp")),
     Case("320 switches, 8 heterogeneous planes", "jellyfish:k=16", 8, ("structured",)),
     Case("720 switches, 1 plane", "jellyfish:k=24", 1, ("structured",)),

@@ -27,9 +27,7 @@ from pnet_lp.units import format_bytes
 
 def _solving(topology: str, planes: int, traffic: str, level: str, **options: str) -> Callable[[], object]:
     def run() -> object:
-        network = build_network(
-            [topology], planes=planes, variant="heterogeneous" if planes > 1 else "homogeneous"
-        )
+        network = build_network([topology], planes=planes, variant="heterogeneous" if planes > 1 else "homogeneous")
         return solve(network, build_traffic(traffic, network, level), tolerance=0.5, **options)
 
     return run
@@ -39,18 +37,12 @@ CASES: dict[str, Callable[[], object]] = {
     "build leaf-spine, 4 M cables": lambda: build_plane("leaf-spine:leaves=2048,spines=2048"),
     "build fat tree, 221,184 hosts": lambda: build_plane("fat-tree:k=96"),
     "build random graph, 127,000 cables": lambda: build_plane("jellyfish:k=64"),
-    "structured, all-to-all k=20 x 2": _solving(
-        "jellyfish:k=20", 2, "all-to-all", "rack", solver="structured"
-    ),
+    "structured, all-to-all k=20 x 2": _solving("jellyfish:k=20", 2, "all-to-all", "rack", solver="structured"),
     "columns, permutation k=16 x 4": _solving("jellyfish:k=16", 4, "permutation", "rack", solver="columns"),
     "ipx, all-to-all k=6 x 2": _solving("jellyfish:k=6", 2, "all-to-all", "rack", solver="highs-ipx"),
-    "total by ipx, all-to-all fat tree k=10": _solving(
-        "fat-tree:k=10", 1, "all-to-all", "host", objective="total"
-    ),
+    "total by ipx, all-to-all fat tree k=10": _solving("fat-tree:k=10", 1, "all-to-all", "host", objective="total"),
     "paths, ksp:8 all-to-all 432 hosts": _solving("jellyfish:k=12", 2, "all-to-all", "host", routing="ksp:8"),
-    "filling, ecmp 1 M flows": _solving(
-        "fat-tree:k=16", 1, "all-to-all", "host", routing="ecmp", objective="max-min"
-    ),
+    "filling, ecmp 1 M flows": _solving("fat-tree:k=16", 1, "all-to-all", "host", routing="ecmp", objective="max-min"),
     "total by steps, ecmp 1 M flows": _solving(
         "fat-tree:k=16", 1, "all-to-all", "host", routing="ecmp", objective="total"
     ),
@@ -88,9 +80,7 @@ def measure(case: str) -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="without those of a million flows")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -100,14 +90,10 @@ def main() -> None:
     print(f"{'case':38} {'estimate':>12} {'taken':>12} {'ratio':>6}")
     ratios = []
     for case in QUICK if arguments.quick else CASES:
-        done = subprocess.run(
-            [sys.executable, __file__, "--one", case], capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([sys.executable, __file__, "--one", case], capture_output=True, text=True, check=True)
         estimate, peak = map(int, done.stdout.split())
         ratios.append(estimate / peak)
-        print(
-            f"{case:38} {format_bytes(estimate):>12} {format_bytes(peak):>12} {ratios[-1]:6.2f}", flush=True
-        )
+        print(f"{case:38} {format_bytes(estimate):>12} {format_bytes(peak):>12} {ratios[-1]:6.2f}", flush=True)
     print(f"ratios from {np.min(ratios):.2f} to {np.max(ratios):.2f}")
 
 

@@ -31,9 +31,7 @@ CASES = (
 
 def main() -> None:
     """Print one line for each case."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="128 hosts")
     k = 8 if parser.parse_args().quick else 16
     if _core.build_profile != "release":

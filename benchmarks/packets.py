@@ -157,9 +157,7 @@ def measure_nspy(arity: int, size: int, python: str) -> Run:
     asked = {"nodes": len(graph), "links": links, "paths": paths, "bytes": size}
     asked |= {"rate": 1e10, "queue": 100, "packet": 1500, "until": 0.02}
     script = Path(__file__).with_name("packets_nspy.py")
-    done = subprocess.run(
-        [python, str(script)], input=json.dumps(asked), check=True, stdout=subprocess.PIPE, text=True
-    )
+    done = subprocess.run([python, str(script)], input=json.dumps(asked), check=True, stdout=subprocess.PIPE, text=True)
     found = json.loads(done.stdout)
     return Run(arity, "ns.py", network.host_count, found["packet_hops"], found["seconds"], 0, 0, "20 ms")
 
@@ -202,9 +200,7 @@ def _in_words(machines: dict[str, float]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--large", action="store_true", help="SOPA too, up to 3,456 hosts")
     parser.add_argument("--nspy", metavar="PYTHON", help="a Python that has ns.py, to compare with it")
     parser.add_argument("--size", default=SIZE, help="bytes of a flow")

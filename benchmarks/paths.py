@@ -103,10 +103,7 @@ def main() -> None:
         )
     Console(width=120).print(table)
     OUT.mkdir(parents=True, exist_ok=True)
-    write_json(
-        OUT / "paths.json",
-        {"command": "make bench", "seed": SEED, "environment": environment(), "runs": rows},
-    )
+    write_json(OUT / "paths.json", {"command": "make bench", "seed": SEED, "environment": environment(), "runs": rows})
     with output_file(OUT / "paths.txt") as file, file.open("w", encoding="utf-8") as stream:
         Console(file=stream, width=120).print(table)
 

@@ -39,17 +39,8 @@ CASES = (
         routing="ksp:32",
         slow=("highs-ipx", "highs-simplex"),
     ),
-    Case(
-        "Jellyfish, all-to-all, ksp:8",
-        "jellyfish:k=16",
-        4,
-        ("structured",),
-        level="host",
-        routing="ksp:8",
-    ),
+    Case("Jellyfish, all-to-all, ksp:8", "jellyfish:k=16", 4, ("structured",), level="host", routing="ksp:8"),
 )
 
 if __name__ == "__main__":
-    Benchmark(
-        __file__, "throughput over given paths, 1,024 hosts x 4 planes", CASES, counts_build=True
-    ).main()
+    Benchmark(__file__, "throughput over given paths, 1,024 hosts x 4 planes", CASES, counts_build=True).main()

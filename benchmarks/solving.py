@@ -203,9 +203,7 @@ class Benchmark:
         )
         ratio = f"times {self.ours}"
         for column in ("case", "solver", "K Gb/s", "gap", "seconds", "processor s", ratio, "peak memory"):
-            shown.add_column(
-                column, justify="left" if column in ("case", "solver") else "right", no_wrap=True
-            )
+            shown.add_column(column, justify="left" if column in ("case", "solver") else "right", no_wrap=True)
         for run in runs:
             shown.add_row(
                 run.case,

@@ -7,13 +7,7 @@ import subprocess
 import sys
 
 RUNS = 7
-COMMANDS = (
-    "--help",
-    "throughput ring:n=4 --level rack",
-    "topology ring:n=4",
-    "hops ring:n=4",
-    "cost hybrid",
-)
+COMMANDS = ("--help", "throughput ring:n=4 --level rack", "topology ring:n=4", "hops ring:n=4", "cost hybrid")
 
 
 def seconds(*arguments: str) -> float:

@@ -183,9 +183,7 @@ class Bundles:
         link: npt.NDArray[np.int32],
         part: npt.NDArray[np.float64],
     ) -> Bundles: ...
-    def fill(
-        self,
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    def fill(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
 
 @final
 class Cheapest:
@@ -300,13 +298,7 @@ class Symmetry:
     ) -> Symmetry: ...
     def reduce(self, *, classes: int, looks: int, examples: int) -> Reduced | None: ...
     def evaluate(
-        self,
-        link_class: _I32,
-        length: _F64,
-        targets: _I32,
-        node_class: _I32,
-        entries: _I32,
-        flow: _F64,
+        self, link_class: _I32, length: _F64, targets: _I32, node_class: _I32, entries: _I32, flow: _F64
     ) -> tuple[float, float, _F64]: ...
 
 @final

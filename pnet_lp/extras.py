@@ -11,13 +11,7 @@ from typing import Any
 from pnet_lp.errors import PnetError
 
 EXTRAS: Mapping[str, str] = MappingProxyType(
-    {
-        "distributed": "cluster",
-        "ortools": "ortools",
-        "pandas": "notebook",
-        "pulp": "pulp",
-        "pyarrow": "parquet",
-    }
+    {"distributed": "cluster", "ortools": "ortools", "pandas": "notebook", "pulp": "pulp", "pyarrow": "parquet"}
 )
 """The extra that installs a library."""
 
@@ -35,9 +29,7 @@ def install_command(library: str) -> str:
 def need(library: str, where: str) -> None:
     """Raise PnetError unless one of :data:`EXTRAS` is installed; ``where`` is the option or file that needs it."""
     if not installed(library):
-        raise PnetError(
-            f"{library} is not installed: install it with `{install_command(library)}`", where=where
-        )
+        raise PnetError(f"{library} is not installed: install it with `{install_command(library)}`", where=where)
 
 
 def load(module: str, where: str) -> Any:

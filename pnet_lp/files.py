@@ -86,9 +86,7 @@ def check_regular(path: Path, fault: type[PnetError]) -> None:
         raise fault("not a regular file", where=str(path))
 
 
-def read_limited(
-    path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE, *, grows: int = 1
-) -> bytes:
+def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE, *, grows: int = 1) -> bytes:
     """Return the content of a file.
 
     Args:
@@ -122,9 +120,7 @@ def _check_memory(path: str | Path, needed: int, fault: type[PnetError]) -> None
         check_fits(needed, f"reading {path}", fault, allowed="a smaller file, or more memory")
 
 
-def read_table(
-    path: str | Path, columns: Sequence[str], fault: type[PnetError]
-) -> Iterator[tuple[str, list[str]]]:
+def read_table(path: str | Path, columns: Sequence[str], fault: type[PnetError]) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows ``(where, fields)`` below the header of a CSV file, each with as many fields as ``columns``.
 
     Raises:
@@ -216,9 +212,7 @@ def _plain_yaml() -> type[yaml.SafeLoader]:
     # Sixty-two is no 1:02, eight no 010, and a thousand no 1_000.
     plain = {
         f"{prefix}int": re.compile(r"[+-]?(?:0|[1-9][0-9]*)"),
-        f"{prefix}float": re.compile(
-            r"[+-]?(?:[0-9]*\.?[0-9]+|[0-9]+\.)(?:[eE][+-]?[0-9]+)?|[+-]?\.(?i:inf|nan)"
-        ),
+        f"{prefix}float": re.compile(r"[+-]?(?:[0-9]*\.?[0-9]+|[0-9]+\.)(?:[eE][+-]?[0-9]+)?|[+-]?\.(?i:inf|nan)"),
     }
     known = {prefix + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
 

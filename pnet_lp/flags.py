@@ -63,9 +63,7 @@ def check_together(settings: BaseModel) -> None:
             continue
         known = [name for name in flag.needs if name in type(settings).model_fields]
         if known and given.isdisjoint(known):
-            raise SpecError(
-                f"has no meaning without {' or '.join(known)}", where=key, found=getattr(settings, key)
-            )
+            raise SpecError(f"has no meaning without {' or '.join(known)}", where=key, found=getattr(settings, key))
         for other in flag.excludes:
             if other in given:
                 raise SpecError(f"has no meaning beside {other}", where=key, found=getattr(settings, key))

@@ -115,15 +115,11 @@ class Formats(Registry[Format[T]]):
 
     @property
     def _by_suffix(self) -> dict[str, Format[T]]:
-        return {
-            suffix: known for known in self.formats for suffix in (*known.suffixes, *known.vague_suffixes)
-        }
+        return {suffix: known for known in self.formats for suffix in (*known.suffixes, *known.vague_suffixes)}
 
     def is_path(self, text: str, *more: str) -> bool:
         """Whether a text is a path: there is a file, or it has a slash, or a suffix of ours or of ``more``."""
-        return (
-            "/" in text or os.sep in text or exists(text) or text.lower().endswith((*self.suffixes(), *more))
-        )
+        return "/" in text or os.sep in text or exists(text) or text.lower().endswith((*self.suffixes(), *more))
 
     def suffix_of(self, path: str | Path) -> str:
         """Return the suffix that names a file's format, the longest known one (``.sndlib.xml``) if there is one."""
@@ -141,10 +137,7 @@ class Formats(Registry[Format[T]]):
         found = self._by_suffix.get(self.suffix_of(path))
         if found is None:
             raise self.fault(
-                f"unknown {self.kind}",
-                where=str(path),
-                found=self.suffix_of(path),
-                allowed=", ".join(self.suffixes()),
+                f"unknown {self.kind}", where=str(path), found=self.suffix_of(path), allowed=", ".join(self.suffixes())
             )
         if found.library:
             need(found.library, str(path))
@@ -185,9 +178,7 @@ class Formats(Registry[Format[T]]):
         assert read is not None
         return read(data, where, *given)
 
-    def save(
-        self, value: T, path: str | Path, *given: object, reading: tuple[object, ...] | None = None
-    ) -> None:
+    def save(self, value: T, path: str | Path, *given: object, reading: tuple[object, ...] | None = None) -> None:
         """Write a value in the format of the suffix, whole or not at all, and check that it is read back the same.
 
         Args:
@@ -208,7 +199,5 @@ class Formats(Registry[Format[T]]):
                 lost = self._difference(value, again)
                 if lost is not None:
                     raise self.fault(
-                        f"{chosen.name} cannot hold this {self.noun} without loss",
-                        where=str(path),
-                        found=lost or None,
+                        f"{chosen.name} cannot hold this {self.noun} without loss", where=str(path), found=lost or None
                     )

@@ -117,11 +117,7 @@ def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[s
 
 
 def parse_records(
-    text: str,
-    where: str,
-    fault: Fault,
-    header: Sequence[str],
-    check: Callable[[Sequence[str], str], None],
+    text: str, where: str, fault: Fault, header: Sequence[str], check: Callable[[Sequence[str], str], None]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield each row ``(where, fields by column)`` of a CSV text, blanks stripped.
 
@@ -269,9 +265,7 @@ def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[SectionR
         if not depth:
             name = words[0]
             if name not in _SECTIONS or words[1:] not in (["("], ["(", ")"]):
-                raise fault(
-                    "not a section", where=here, found=line.strip(), allowed=f"{' ( or '.join(_SECTIONS)} ("
-                )
+                raise fault("not a section", where=here, found=line.strip(), allowed=f"{' ( or '.join(_SECTIONS)} (")
             if name in sections:
                 raise fault(f"section {name} is given twice", where=here)
             sections[name] = []
@@ -336,10 +330,7 @@ def parse_tables(
         here, words = lines.pop(0) if lines else (where, [])
         if words != header.split():
             raise fault(
-                f"table {name} has an invalid header",
-                where=here,
-                found=" ".join(words) or None,
-                allowed=header,
+                f"table {name} has an invalid header", where=here, found=" ".join(words) or None, allowed=header
             )
         rows, lines = lines[:count], lines[count:]
         if len(rows) < count:

@@ -52,14 +52,8 @@ def identify(package: Path, *others: Path) -> str:
 def _sources(package: Path) -> Iterator[Path]:
     for folder, inside, names in os.walk(package):
         here = Path(folder)
-        inside[:] = [
-            name for name in inside if name != "__pycache__" and (here != package or name not in _ASIDE)
-        ]
-        yield from (
-            here / name
-            for name in names
-            if name != _PRINTS and name.endswith((".py", ".yaml", ".so", ".pyd"))
-        )
+        inside[:] = [name for name in inside if name != "__pycache__" and (here != package or name not in _ASIDE)]
+        yield from (here / name for name in names if name != _PRINTS and name.endswith((".py", ".yaml", ".so", ".pyd")))
 
 
 def _extensions() -> set[Path]:

@@ -112,12 +112,7 @@ def _control_groups(root: Path) -> list[int | None]:
         if controllers == "":
             files = (mount, "memory.max", "memory.current", "inactive_file")
         elif "memory" in controllers.split(","):
-            files = (
-                mount / "memory",
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file",
-            )
+            files = (mount / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
         else:
             continue
         # A limit holds for all groups below it.  Inside a container the path may not exist: its own group is the top.

@@ -29,27 +29,15 @@ def open_parquet(
     """
     pa, pq = load("pyarrow", where), load("pyarrow.parquet", where)
     try:
-        file = pq.ParquetFile(
-            pa.BufferReader(data), page_checksum_verification=True, read_dictionary=list(texts)
-        )
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True, read_dictionary=list(texts))
         # Not from the columns' metadata: where these are broken, pyarrow ends the process.
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
         size, rows = sum(group.total_byte_size for group in groups), file.metadata.num_rows
         if size > (most := MIB + row_bytes * rows):
             raise fault(
-                f"{rows} rows unpack to {format_bytes(size)}",
-                where=where,
-                allowed=f"at most {format_bytes(most)}",
+                f"{rows} rows unpack to {format_bytes(size)}", where=where, allowed=f"at most {format_bytes(most)}"
             )
         yield file
-    except (
-        pa.ArrowException,
-        OSError,
-        LookupError,
-        ValueError,
-        TypeError,
-        MemoryError,
-        ArithmeticError,
-    ) as error:
+    except (pa.ArrowException, OSError, LookupError, ValueError, TypeError, MemoryError, ArithmeticError) as error:
         problem = str(error).split("\n", maxsplit=1)[0] or type(error).__name__
         raise fault(f"not Parquet ({problem})", where=where) from None

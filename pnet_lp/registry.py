@@ -61,9 +61,7 @@ class Params(BaseModel):
     @classmethod
     def _check_digits(cls, value: object, info: ValidationInfo) -> object:
         # Several numbers are written 4x8.
-        texts = (
-            value.split("x") if isinstance(value, str) else value if isinstance(value, list | tuple) else []
-        )
+        texts = value.split("x") if isinstance(value, str) else value if isinstance(value, list | tuple) else []
         if any(isinstance(text, str) and misread(text) for text in texts) and _is_number(
             cls.model_fields[str(info.field_name)].annotation
         ):
@@ -285,9 +283,7 @@ def unknown(
     problem: str, name: object, known: Collection[str], *, where: str | None = None, more: str = ""
 ) -> SpecError:
     """Return the error for a name that is none of those known, beside which ``more`` is allowed."""
-    return SpecError(
-        f"{problem} {name!r}{nearest(str(name), known)}", where=where, allowed=f"{', '.join(known)}{more}"
-    )
+    return SpecError(f"{problem} {name!r}{nearest(str(name), known)}", where=where, allowed=f"{', '.join(known)}{more}")
 
 
 def nearest(name: str, known: Collection[str]) -> str:

@@ -65,9 +65,7 @@ def misread(text: str) -> bool:
     text = text.strip()
     if not _DECIMAL.fullmatch(text):
         return not _NO_DECIMAL.fullmatch(text)
-    return math.isinf(value) or (
-        value == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0])
-    )
+    return math.isinf(value) or (value == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0]))
 
 
 def parse_number(text: str) -> float:

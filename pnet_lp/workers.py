@@ -99,9 +99,7 @@ class Workers:
             for future in futures:
                 yield future.result()
         except BrokenProcessPool:
-            raise PnetError(
-                "a worker process was killed, perhaps for lack of memory", allowed="fewer --jobs"
-            ) from None
+            raise PnetError("a worker process was killed, perhaps for lack of memory", allowed="fewer --jobs") from None
         except BaseException:
             # The pool itself would wait for running tasks.
             _terminate(set(multiprocessing.active_children()) - self._others)

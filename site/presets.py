@@ -27,10 +27,7 @@ FAMILIES: dict[str, tuple[str, list[str]]] = {
         "Jellyfish (random graph of 4 cables a switch)",
         [f"random-regular:n={n},degree=4" for n in (6, 9, 12, 16, 20, 24, 28, 32, 36)],
     ),
-    "dragonfly": (
-        "Dragonfly",
-        [f"dragonfly:{sizes} --level rack" for sizes in ("h=1,g=2", "h=1", "h=2,g=5", "h=2")],
-    ),
+    "dragonfly": ("Dragonfly", [f"dragonfly:{sizes} --level rack" for sizes in ("h=1,g=2", "h=1", "h=2,g=5", "h=2")]),
     "fat-tree": ("Fat tree", ["fat-tree:k=4 --level rack"]),
     "jellyfish": ("Jellyfish, equipment of the fat tree k = 4", ["jellyfish:k=4 --level rack"]),
     "prism": ("Two rings, one in the other", ["prism.edges"]),

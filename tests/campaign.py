@@ -52,11 +52,7 @@ def outcome(reader: Reader, data: bytes) -> tuple[str, str]:
         found = ("read", "")
     except PnetError as error:
         text = str(error)
-        one = (
-            text.isprintable()
-            and len(text) <= LONGEST
-            and (error.exit_code == 2 or type(error) is CertificateError)
-        )
+        one = text.isprintable() and len(text) <= LONGEST and (error.exit_code == 2 or type(error) is CertificateError)
         found = ("refused" if one else "several lines", text)
     except Exception as error:  # any at all: it is counted and shown
         found = ("foreign", f"{type(error).__name__}: {error}")
@@ -132,13 +128,7 @@ def main(count: int, *names: str) -> int:
             begin = time.perf_counter()
             seen, shown = tried(name, reader, count, foreign_to(found))
             total += seen
-            print(
-                f"{name:32} {time.perf_counter() - begin:6.1f} s",
-                dict(seen),
-                *shown,
-                sep="\n    ",
-                flush=True,
-            )
+            print(f"{name:32} {time.perf_counter() - begin:6.1f} s", dict(seen), *shown, sep="\n    ", flush=True)
     print(f"{tried_of} of {len(found)} readers:", dict(total), flush=True)
     return sum(total[kind] for kind in FAULTS)
 

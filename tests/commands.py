@@ -36,11 +36,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "draw {} -o out.svg",
         "paths {} --routing ksp:2 --stats",
     ),
-    "matrix": (
-        "traffic {} --on ring:n=3",
-        "throughput ring:n=3 --traffic {}",
-        "throughput ring:n=16 --traffic {}",
-    ),
+    "matrix": ("traffic {} --on ring:n=3", "throughput ring:n=3 --traffic {}", "throughput ring:n=16 --traffic {}"),
     "workload": (
         f"workload {{}} --on ring:n=4 {_HOSTS}",
         f"simulate ring:n=4 {_HOSTS} --workload {{}} --model fluid --time-limit 1s",
@@ -82,10 +78,7 @@ def ran(found: Mapping[str, Reader], rng: random.Random, folder: Path) -> Iterat
         path = folder / f"f{SUFFIXES[name]}"
         path.write_bytes(data)
         for command in COMMANDS[name.partition(" ")[0]]:
-            words = [
-                str(folder / word) if word.startswith("out.") else word.format(path)
-                for word in command.split()
-            ]
+            words = [str(folder / word) if word.startswith("out.") else word.format(path) for word in command.split()]
             begin = time.process_time()
             result = CliRunner().invoke(program, words, prog_name="pnet-lp")
             wrong = ""

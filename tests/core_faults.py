@@ -54,21 +54,12 @@ def go_on(*_: object) -> bool:
 
 
 # Two switches, a cable between them and an endpoint at each.
-_LINKS: dict[str, Any] = {
-    "node_count": ints(2),
-    "arc_ptr": ints(0, 2),
-    "tail": ints(0, 1),
-    "head": ints(1, 0),
-}
+_LINKS: dict[str, Any] = {"node_count": ints(2), "arc_ptr": ints(0, 2), "tail": ints(0, 1), "head": ints(1, 0)}
 _ATTACH: dict[str, Any] = {"attach": ints(0, 1).reshape(1, 2)}
 _ACCESS: dict[str, Any] = {"access_up": np.ones((1, 2)), "access_down": np.ones((1, 2))}
 _ENDS: dict[str, Any] = {"src": ints(0, 1), "dst": ints(1, 0)}
 _DEMANDS: dict[str, Any] = {**_ENDS, "demand": reals(1, 2)}
-_LENGTHS: dict[str, Any] = {
-    "length": np.ones(2),
-    "up_length": np.ones((1, 2)),
-    "down_length": np.ones((1, 2)),
-}
+_LENGTHS: dict[str, Any] = {"length": np.ones(2), "up_length": np.ones((1, 2)), "down_length": np.ones((1, 2))}
 _SEARCH: dict[str, Any] = {"policy": _core.Policy.Any, "seed": 1, "threads": 1, "limit_s": 5.0}
 _SOLVE: dict[str, Any] = {
     "tolerance": 1e-2,
@@ -77,11 +68,7 @@ _SOLVE: dict[str, Any] = {
     "threads": 1,
     "on_progress": go_on,
 }
-_DOWN: dict[str, Any] = {
-    "arcs_down": np.zeros((1, 2), bool),
-    "sites_down": np.zeros((1, 2), bool),
-    "threads": 1,
-}
+_DOWN: dict[str, Any] = {"arcs_down": np.zeros((1, 2), bool), "sites_down": np.zeros((1, 2), bool), "threads": 1}
 
 _PROBLEM: dict[str, Any] = {**_LINKS, "capacity": np.ones(2), **_ATTACH, **_ACCESS, **_DEMANDS}
 _FLOW: dict[str, Any] = {"flow": np.ones(4), "injection": np.ones((1, 2)), **_LENGTHS}
@@ -208,14 +195,7 @@ def spoilt(value: Any) -> Iterator[object]:
 
 
 def _spoilt_array(value: np.ndarray[Any, Any]) -> Iterator[object]:
-    yield from (
-        None,
-        value.astype(np.complex128),
-        value.astype(object),
-        value[..., None],
-        value[:0],
-        value[1:],
-    )
+    yield from (None, value.astype(np.complex128), value.astype(object), value[..., None], value[:0], value[1:])
     yield from (np.concatenate([value, value]), np.repeat(value, 2, axis=-1)[..., ::2], *value.ravel()[:1])
     yield from (np.repeat(value, 2, axis=-1), value[..., :0], np.zeros_like(value), np.ones_like(value))
     if value.dtype.kind in "iu":
@@ -292,52 +272,24 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
             core.solve_path_form,
             {"problem": paths(), "warm_start": (np.ones(2), np.ones(2)), **_SOLVE},
         ),
-        "Bundles": (
-            core.Bundles,
-            {**_PATHS, "ptr": longs(0, 1, 2), "link": ints(0, 1), "part": np.ones(2)},
-        ),
+        "Bundles": (core.Bundles, {**_PATHS, "ptr": longs(0, 1, 2), "link": ints(0, 1), "part": np.ones(2)}),
         "Bundles.fill": (bundles().fill, {}),
-        "solve_cheapest": (
-            core.solve_cheapest,
-            {"bundles": bundles(), "cost": np.ones(2), "whole": False, **_SOLVE},
-        ),
+        "solve_cheapest": (core.solve_cheapest, {"bundles": bundles(), "cost": np.ones(2), "whole": False, **_SOLVE}),
         "estimate_cheapest_bytes": (core.estimate_cheapest_bytes, {"columns": 2, "entries": 2, "links": 2}),
-        "solve_structured": (
-            core.solve_structured,
-            {"problem": problem(), "warm_start": (proof(), 3), **_SOLVE},
-        ),
+        "solve_structured": (core.solve_structured, {"problem": problem(), "warm_start": (proof(), 3), **_SOLVE}),
         "solve_columns": (core.solve_columns, {"problem": problem(), **_SOLVE}),
         "enumerate_paths": (
             core.enumerate_paths,
-            {
-                "planes": planes(),
-                **_ENDS,
-                "kind": core.PathKind.KShortest,
-                "count": 2,
-                "per_flow": False,
-                **_SEARCH,
-            },
+            {"planes": planes(), **_ENDS, "kind": core.PathKind.KShortest, "count": 2, "per_flow": False, **_SEARCH},
         ),
         "count_shortest": (core.count_shortest, {"planes": planes(), **_ENDS, **_SEARCH}),
-        "split_loads": (
-            core.split_loads,
-            {"planes": planes(), **_DEMANDS, "split": core.Split.Ecmp, **_SEARCH},
-        ),
+        "split_loads": (core.split_loads, {"planes": planes(), **_DEMANDS, "split": core.Split.Ecmp, **_SEARCH}),
         "place_flows": (core.place_flows, _PLACED),
-        "Demands.product": (
-            core.Demands.product,
-            {"sends": np.ones(2), "receives": np.ones(2), "own": np.zeros(2)},
-        ),
+        "Demands.product": (core.Demands.product, {"sends": np.ones(2), "receives": np.ones(2), "own": np.zeros(2)}),
         "Demands.pairs": (core.Demands.pairs, {"endpoints": 2, **_DEMANDS}),
         "Symmetry": (
             core.Symmetry,
-            {
-                **_LINKS,
-                "capacity": np.ones(2),
-                **_ATTACH,
-                **_ACCESS,
-                "demands": core.Demands.pairs(2, **_DEMANDS),
-            },
+            {**_LINKS, "capacity": np.ones(2), **_ATTACH, **_ACCESS, "demands": core.Demands.pairs(2, **_DEMANDS)},
         ),
         "Symmetry.reduce": (symmetry().reduce, _QUOTIENT),
         "Symmetry.evaluate": (symmetry().evaluate, quotient()),

@@ -30,36 +30,9 @@ from pnet_lp.workload.io import WORKLOAD_FORMATS
 DATA = Path(__file__).parent / "data"
 
 PIECES = [
-    *(
-        b"nan",
-        b"-1",
-        b"1e999",
-        b"-0.0",
-        b"1" * 19,
-        b"9" * 5000,
-        b"0x1F",
-        b"1_0",
-        b"null",
-        b"true",
-        b"\xc2\xb2",
-    ),
+    *(b"nan", b"-1", b"1e999", b"-0.0", b"1" * 19, b"9" * 5000, b"0x1F", b"1_0", b"null", b"true", b"\xc2\xb2"),
     *(b"[]", b"()", b"{}", b'""', b"<a>", b"]]>", b"&lt;", b"&x;", b"<!DOCTYPE a [<!ENTITY x 'y'>]>"),
-    *(
-        b"node",
-        b"edge [",
-        b"graph [",
-        b"<graph>",
-        b"(",
-        b")",
-        b"#",
-        b"#:",
-        b"->",
-        b"=",
-        b":",
-        b"\n",
-        b"\r",
-        b"\t",
-    ),
+    *(b"node", b"edge [", b"graph [", b"<graph>", b"(", b")", b"#", b"#:", b"->", b"=", b":", b"\n", b"\r", b"\t"),
     *(b"\x00", b"\xff", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\xc3\xa9", b'"id": ', b"Tier 0\n", b"NODES (\n"),
 ]
 SPECS = [
@@ -122,11 +95,7 @@ def written(known: Format[Plane], plane: Plane) -> bytes:
 
 def network_seeds(known: Format[Plane]) -> list[bytes]:
     """Return valid files of a format: those at hand, and what it writes of the planes above."""
-    found = [
-        path.read_bytes()
-        for path in sorted(DATA.iterdir())
-        if NETWORK_FORMATS.suffix_of(path) in known.suffixes
-    ]
+    found = [path.read_bytes() for path in sorted(DATA.iterdir()) if NETWORK_FORMATS.suffix_of(path) in known.suffixes]
     for plane in (RICH, BARE, NUMBERED, TREE):
         try:
             found.append(written(known, plane))

@@ -78,9 +78,7 @@ COMMANDS = {
     "structured over paths": Command(
         [*_SOLVE, "--routing", "ksp:32", "--solver", "structured", "--tolerance", "1e-15"], bounds=True
     ),
-    "utilisation": Command(
-        [*_SOLVE, "--objective", "min-max-utilisation", "--solver", "structured"], bounds=True
-    ),
+    "utilisation": Command([*_SOLVE, "--objective", "min-max-utilisation", "--solver", "structured"], bounds=True),
     "highs-ipx": Command([*_SOLVE, "--solver", "highs-ipx"], bounds=True),
     "highs-simplex": Command([*_SOLVE, "--solver", "highs-simplex"], bounds=True),
     "scipy": Command([*_SOLVE, "--solver", "scipy"], bounds=True),
@@ -215,9 +213,7 @@ def main(count: int, seed: int) -> None:
             ends[ended] += 1
             slowest = max(slowest, seconds)
             print(f"{i + 1:4}  {chosen:22} at {moment:4.1f} s, {seconds:4.1f} s later: {ended}", flush=True)
-        print(
-            f"slowest {slowest:.1f} s; ", ", ".join(f"{number} x {ended}" for ended, number in ends.items())
-        )
+        print(f"slowest {slowest:.1f} s; ", ", ".join(f"{number} x {ended}" for ended, number in ends.items()))
         sys.exit(0 if set(ends) <= {"130", "3", "0"} else 1)
 
 

@@ -11,38 +11,10 @@ from .structures import structure
 TOKEN = re.compile(rb"[A-Za-z0-9_.+-]+")
 
 VALUES = [
-    *(
-        b"1e308",
-        b"1e-320",
-        b"-1e-5",
-        b"1e15",
-        b"1.0000001e15",
-        b"Infinity",
-        b"-0",
-        b"+1",
-        b"1e",
-        b"00001",
-        b".",
-    ),
+    *(b"1e308", b"1e-320", b"-1e-5", b"1e15", b"1.0000001e15", b"Infinity", b"-0", b"+1", b"1e", b"00001", b"."),
     *(str(n).encode() for n in (2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**12, 10**40)),
-    *(
-        b"9" * 4300,
-        b"9" * 4301,
-        b"0x" + b"f" * 4000,
-        b"1:" * 2000 + b"1",
-        b"2001-01-01",
-        b"2001-13-45T25:61:61Z",
-    ),
-    *(
-        "\u0663\u0664".encode(),
-        "\uff11".encode(),
-        b"\xed\xa0\x80",
-        b"\\ud800",
-        b"\\u0000",
-        b"no",
-        b"~",
-        b"None",
-    ),
+    *(b"9" * 4300, b"9" * 4301, b"0x" + b"f" * 4000, b"1:" * 2000 + b"1", b"2001-01-01", b"2001-13-45T25:61:61Z"),
+    *("\u0663\u0664".encode(), "\uff11".encode(), b"\xed\xa0\x80", b"\\ud800", b"\\u0000", b"no", b"~", b"None"),
     *(b"a" * 20_000, b" " * 20_000, b"'", b'"', b"../../../../etc/passwd", b"/dev/null", b"f", b"spec.yaml"),
 ]
 SIGNS = [
@@ -173,23 +145,7 @@ def integer(data: bytes, rng: random.Random) -> bytes:
 
 
 MUTATORS: tuple[Mutator, ...] = (
-    *(
-        value,
-        value,
-        value,
-        sign,
-        sign,
-        swap,
-        many,
-        lines,
-        nest,
-        ends,
-        case,
-        quote,
-        separator,
-        encoding,
-        integer,
-    ),
+    *(value, value, value, sign, sign, swap, many, lines, nest, ends, case, quote, separator, encoding, integer),
     *[structure] * 15,
 )
 

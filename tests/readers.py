@@ -84,8 +84,7 @@ def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
 def _expressions(kind: Registry[Entry[object]], also: Iterable[str] = ()) -> tuple[bytes, ...]:
     """Return an expression for each entry of a registry, with all its parameters."""
     found = [
-        f"{entry.name}:"
-        + ",".join(f"{key}={_value(field)}" for key, field in entry.params.model_fields.items())
+        f"{entry.name}:" + ",".join(f"{key}={_value(field)}" for key, field in entry.params.model_fields.items())
         if entry.params.model_fields
         else entry.name
         for entry in kind
@@ -107,8 +106,7 @@ def readers() -> dict[str, Reader]:
     found = {"network spec": Reader(tuple(SPECS), _text(lambda text: parse_spec(text, "f")))}
     for known in NETWORK_FORMATS.formats:
         found[f"network {known.name}"] = Reader(
-            tuple(network_seeds(known)),
-            lambda data, known=known: _any_network(data, known.suffixes[0]),
+            tuple(network_seeds(known)), lambda data, known=known: _any_network(data, known.suffixes[0])
         )
     for each in MATRIX_FORMATS.formats:
         seeds = traffic_seeds(each.suffixes[0])
@@ -122,8 +120,7 @@ def readers() -> dict[str, Reader]:
             lambda data, one=one: WORKLOAD_FORMATS.parse(data, f"f{one.suffixes[0]}", HOSTS),
         )
     found["traffic spec"] = Reader(
-        (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"),
-        _file(read_spec),
+        (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"), _file(read_spec)
     )
     specs = [path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/spec.yaml"))]
     for question in QUESTIONS:
@@ -133,9 +130,7 @@ def readers() -> dict[str, Reader]:
             for data in specs
             if named in data or (b"\nquestion:" not in data and question.name == DEFAULT_QUESTION)
         ]
-        own = (
-            f"title: a\nquestion: {question.name}\ncases:\n  a: {{topology: 'ring:n=4', seed: 1}}\n".encode()
-        )
+        own = f"title: a\nquestion: {question.name}\ncases:\n  a: {{topology: 'ring:n=4', seed: 1}}\n".encode()
         found[f"experiment {question.name}"] = Reader((own, *asking[:2]), _file(load_experiment, "spec.yaml"))
     claims = tuple(path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/claims.yaml")))[:2]
     claims += (
@@ -171,10 +166,7 @@ def readers() -> dict[str, Reader]:
         (sizings, sizings.get),
         # With a number of processes no cluster is asked for.
         (EXECUTORS, lambda text: parse_executor(text, 1)),
-        *(
-            (kind, lambda text, kind=kind: choose(kind, text, {}))
-            for kind in (QUEUES, TRANSPORTS, FORWARDINGS)
-        ),
+        *((kind, lambda text, kind=kind: choose(kind, text, {})) for kind in (QUEUES, TRANSPORTS, FORWARDINGS)),
     ):
         also = ("2*stride:s=1+0.5*all-to-all",) if registry is traffics else ()
         found[f"{registry.kind} expression"] = Reader(_expressions(registry, also), _text(read))
@@ -229,7 +221,5 @@ def _result(objective: str, routing: str, solver: str) -> bytes:
     network = build_network("ring:n=4", planes=2, hosts_per_switch=1 + (routing == "ideal"))
     traffic = build_traffic("all-to-all" if solver == "symmetric" else "stride:s=1", network)
     path = Path(_FOLDER.name) / "result.json"
-    save_result(
-        path, network, traffic, solve(network, traffic, objective=objective, routing=routing, solver=solver)
-    )
+    save_result(path, network, traffic, solve(network, traffic, objective=objective, routing=routing, solver=solver))
     return path.read_bytes()

@@ -22,20 +22,7 @@ import yaml
 from pnet_lp.errors import PnetError
 from pnet_lp.files import parse_yaml
 
-DTYPES = (
-    *("<i4", "<i8", "<f8") * 4,
-    "<u8",
-    "<f4",
-    "<f2",
-    ">i4",
-    "|b1",
-    "|i1",
-    "<c16",
-    "<U3",
-    "|S2",
-    "<M8[s]",
-    "O",
-)
+DTYPES = (*("<i4", "<i8", "<f8") * 4, "<u8", "<f4", "<f2", ">i4", "|b1", "|i1", "<c16", "<U3", "|S2", "<M8[s]", "O")
 
 
 def nested(depth: int, inner: object = 1) -> Any:
@@ -48,35 +35,8 @@ def nested(depth: int, inner: object = 1) -> Any:
 WILD: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 1.5, -0.0, 2**31 - 1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 2**64, -(2**63)),
     *(10**30, 10**400, float("nan"), float("inf"), -float("inf"), 1e308, -1e308, 1e-310, 5e-324, 1e15, 1e-15),
-    *(
-        "",
-        "x",
-        " ",
-        "1",
-        "1_000",
-        "1e-400",
-        "1e400",
-        "nan",
-        "\u0661\u0662",
-        "\uff11",
-        "0x10",
-        "a" * 5000,
-        "1:30",
-    ),
-    *(
-        "\x1b[2J",
-        "\x1b]52;c;eA==\x07",
-        "\u202e",
-        "\u200b",
-        "\ud800",
-        "=1+1",
-        "$\\frac{$",
-        "{a}",
-        "..",
-        "/",
-        "~",
-        "*",
-    ),
+    *("", "x", " ", "1", "1_000", "1e-400", "1e400", "nan", "\u0661\u0662", "\uff11", "0x10", "a" * 5000, "1:30"),
+    *("\x1b[2J", "\x1b]52;c;eA==\x07", "\u202e", "\u200b", "\ud800", "=1+1", "$\\frac{$", "{a}", "..", "/", "~", "*"),
     *([], {}, [None], [[]], [1, "a"], {"a": 1}, {"": []}, [0] * 500, ["a"] * 500),
 )
 
@@ -101,11 +61,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def is_array(value: Any) -> bool:
     """Whether a value is an array as result files hold it."""
-    return (
-        isinstance(value, dict)
-        and value.keys() == {"dtype", "shape", "data"}
-        and isinstance(value["data"], str)
-    )
+    return isinstance(value, dict) and value.keys() == {"dtype", "shape", "data"} and isinstance(value["data"], str)
 
 
 def document(value: Any, rng: random.Random) -> Any:
@@ -133,9 +89,7 @@ def document(value: Any, rng: random.Random) -> Any:
             case 4:
                 owner[key] = [item]
             case 5 if isinstance(item, list):
-                owner[key] = rng.choice(
-                    [item[::-1], item[: len(item) // 2], item * 2, dict(enumerate(map(str, item)))]
-                )
+                owner[key] = rng.choice([item[::-1], item[: len(item) // 2], item * 2, dict(enumerate(map(str, item)))])
             case 5 | 6 if isinstance(item, int | float) and not isinstance(item, bool):
                 factor = rng.choice([-1, 0, 2, 0.5, 1e-9, 1e9, 1 + 1e-9])
                 with contextlib.suppress(OverflowError):
@@ -163,27 +117,12 @@ def stored_array(stored: dict[str, Any], rng: random.Random) -> Any:
                 stored["dtype"] = rng.choice([*DTYPES, "", 1, "garbage", "<i4,<f8"])
             case 1:
                 stored["shape"] = rng.choice(
-                    [
-                        [],
-                        [0],
-                        [-1],
-                        [1, 1, 1],
-                        [2**31, 2**33],
-                        [10**12],
-                        [1.0],
-                        ["1"],
-                        None,
-                        [True],
-                        [0, 5],
-                        [2**62, 4],
-                    ]
+                    [[], [0], [-1], [1, 1, 1], [2**31, 2**33], [10**12], [1.0], ["1"], None, [True], [0, 5], [2**62, 4]]
                 )
             case 2:
                 stored["data"] = stored["data"][: rng.randrange(len(stored["data"]) + 1)]
             case 3:
-                stored["data"] = base64.b64encode(
-                    zlib.compress(b"\0" * rng.choice([0, 1, 7, 10**6]))
-                ).decode()
+                stored["data"] = base64.b64encode(zlib.compress(b"\0" * rng.choice([0, 1, 7, 10**6]))).decode()
             case 4:
                 stored["data"] = rng.choice(["", "====", "\u0661", "AAAA", 1, None])
             case _:
@@ -219,27 +158,17 @@ def array(values: np.ndarray[Any, Any], rng: random.Random) -> np.ndarray[Any, A
                 return values[..., : values.shape[-1] // 2] if values.ndim else values
             case 4:
                 return (
-                    np.concatenate([values, values], axis=rng.randrange(max(values.ndim, 1)))
-                    if values.ndim
-                    else values
+                    np.concatenate([values, values], axis=rng.randrange(max(values.ndim, 1))) if values.ndim else values
                 )
             case 5:
                 return values[:0]
             case 6 if values.size:
-                some = (
-                    [np.nan, np.inf, -np.inf, 1e308, -1.0, 0.0, 5e-324]
-                    if real
-                    else [-1, 2**31 - 1, -(2**31), 0, 7]
-                )
+                some = [np.nan, np.inf, -np.inf, 1e308, -1.0, 0.0, 5e-324] if real else [-1, 2**31 - 1, -(2**31), 0, 7]
                 with contextlib.suppress(TypeError, ValueError, OverflowError):
                     values[...] = rng.choice(some)
                 return values
         if values.size:
-            some = (
-                [np.nan, np.inf, -np.inf, 1e308, 1e-310, -1.0, 0.0]
-                if real
-                else [-1, 2**31 - 1, -(2**31), 0, 1, 99]
-            )
+            some = [np.nan, np.inf, -np.inf, 1e308, 1e-310, -1.0, 0.0] if real else [-1, 2**31 - 1, -(2**31), 0, 1, 99]
             with contextlib.suppress(TypeError, ValueError, OverflowError):
                 values.reshape(-1)[rng.randrange(values.size)] = rng.choice(some)
         return values
@@ -262,9 +191,7 @@ def _yaml(data: bytes, rng: random.Random) -> bytes:
     if not isinstance(value, dict | list):
         return data
     found = document(value, rng)
-    text = (
-        json.dumps(found) if rng.random() < 0.2 else yaml.safe_dump(found, allow_unicode=rng.random() < 0.5)
-    )
+    text = json.dumps(found) if rng.random() < 0.2 else yaml.safe_dump(found, allow_unicode=rng.random() < 0.5)
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -315,13 +242,9 @@ def _parquet(data: bytes, rng: random.Random) -> bytes:
             kind = rng.choice([pa.string(), pa.int8(), pa.uint64(), pa.float16(), pa.binary(), pa.bool_()])
             table = table.set_column(i, name, column.cast(kind, safe=False))
         case 4:
-            table = table.set_column(
-                i, name, pa.array([rng.choice([None, row]) for row in rows], column.type)
-            )
+            table = table.set_column(i, name, pa.array([rng.choice([None, row]) for row in rows], column.type))
         case _:
-            one = rng.choice(
-                [None, True, -1, 2**62, float("nan"), float("inf"), "", "\u202e", [1], {"a": 1}, b"\xff"]
-            )
+            one = rng.choice([None, True, -1, 2**62, float("nan"), float("inf"), "", "\u202e", [1], {"a": 1}, b"\xff"])
             table = table.set_column(i, name, pa.array([one] * len(rows)))
     sink = io.BytesIO()
     pq.write_table(table, sink)
@@ -389,16 +312,7 @@ _KINDS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, random.Random], by
 
 
 _BEYOND = (
-    *(
-        ArithmeticError,
-        EOFError,
-        LookupError,
-        NotImplementedError,
-        OSError,
-        RecursionError,
-        SyntaxError,
-        TypeError,
-    ),
+    *(ArithmeticError, EOFError, LookupError, NotImplementedError, OSError, RecursionError, SyntaxError, TypeError),
     *(ValueError, csv.Error, yaml.YAMLError, zipfile.BadZipFile, zlib.error),
 )
 """What libraries raise that read or write what an earlier fault, or this one, has made too broken for them."""

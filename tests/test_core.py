@@ -33,11 +33,7 @@ def test_every_policy_has_its_member() -> None:
 
 
 def test_a_kind_is_no_string() -> None:
-    src, dst, limits = (
-        ints(0),
-        ints(1),
-        {"policy": _core.Policy.Any, "seed": 0, "threads": 1, "limit_s": np.inf},
-    )
+    src, dst, limits = (ints(0), ints(1), {"policy": _core.Policy.Any, "seed": 0, "threads": 1, "limit_s": np.inf})
     found = _core.count_shortest(cable(), src, dst, **limits)
     assert found[0].tolist() == [[1]]
     with pytest.raises(TypeError, match="policy"):

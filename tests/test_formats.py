@@ -24,9 +24,7 @@ def lists(monkeypatch: pytest.MonkeyPatch) -> Formats[list[str]]:
         return text.removeprefix("list").removeprefix("!").removeprefix(":").split(",")
 
     found.add_text("any", (".any",), "any list", parse, ",".join, begins="list", order=1)
-    found.add_text(
-        "bang", (".bang",), "a loud list", parse, lambda words: "list!" + ",".join(words), begins="list!"
-    )
+    found.add_text("bang", (".bang",), "a loud list", parse, lambda words: "list!" + ",".join(words), begins="list!")
     found.add_text(
         "plain",
         (".plain",),
@@ -53,9 +51,7 @@ def lists(monkeypatch: pytest.MonkeyPatch) -> Formats[list[str]]:
         ("f.plain", "a", "plain"),
     ],
 )
-def test_content_counts_more_than_the_suffix(
-    lists: Formats[list[str]], name: str, content: str, expected: str
-) -> None:
+def test_content_counts_more_than_the_suffix(lists: Formats[list[str]], name: str, content: str, expected: str) -> None:
     assert lists.recognised(content.encode(), name).name == expected
 
 
@@ -75,9 +71,7 @@ def test_a_value_is_written_whole_or_not_at_all(lists: Formats[list[str]], tmp_p
     with pytest.raises(SpecError, match=r"plain cannot hold this list without loss, found '2 words'"):
         lists.save(["a", "b", "c"], tmp_path / "g.txt")
     lists.save(["a", "b", "c"], tmp_path / "h.n")
-    with pytest.raises(
-        SpecError, match=r"unknown list format, found '.x'; allowed: .any, .bang, .n, .plain, .t"
-    ):
+    with pytest.raises(SpecError, match=r"unknown list format, found '.x'; allowed: .any, .bang, .n, .plain, .t"):
         lists.save([], tmp_path / "h.x")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.txt", "h.n"]
 

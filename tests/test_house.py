@@ -123,9 +123,7 @@ def test_a_question_is_named_nowhere(home: str) -> None:
                 ast.Import: lambda node: [alias.name for alias in node.names],
                 ast.ImportFrom: lambda node: [f"{node.module}.{alias.name}" for alias in node.names],
             }.get(type(node), lambda _: [])(node)
-            named = {
-                ".".join(name.split(".")[2:3]) for name in modules if name.startswith("pnet_lp.questions.")
-            }
+            named = {".".join(name.split(".")[2:3]) for name in modules if name.startswith("pnet_lp.questions.")}
             assert not named & known, f"{path.relative_to(ROOT)} imports {named & known}"
 
 
@@ -134,11 +132,7 @@ def test_files_stay_short(folder: str) -> None:
     long = {}
     for path in committed():
         # The types of the extension are one file, as it is one module.
-        if (
-            path.is_relative_to(ROOT / folder)
-            and path.suffix in {".py", ".rs", ".pyi"}
-            and path.name != "_core.pyi"
-        ):
+        if path.is_relative_to(ROOT / folder) and path.suffix in {".py", ".rs", ".pyi"} and path.name != "_core.pyi":
             lines = len(path.read_text().splitlines())
             if lines > LONGEST:
                 long[str(path.relative_to(ROOT))] = lines
@@ -308,9 +302,7 @@ def test_classes_answer_for_themselves() -> None:
 
 def test_the_oldest_versions_are_the_lower_bounds() -> None:
     """Each dependency of users has one; `make test-deps` reads them from there."""
-    done = subprocess.run(
-        [sys.executable, "tools/oldest.py"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "tools/oldest.py"], cwd=ROOT, capture_output=True, text=True, check=True)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     wanted = [

@@ -45,9 +45,7 @@ def test_distorted_input_is_read_or_refused(name: str) -> None:
     assert not [kind for kind in FAULTS if seen[kind]], shown
 
 
-@pytest.mark.parametrize(
-    "name", ["result", "matrix npz", "matrix parquet", "network graphml", "claims", "price book"]
-)
+@pytest.mark.parametrize("name", ["result", "matrix npz", "matrix parquet", "network graphml", "claims", "price book"])
 def test_faults_of_structure_are_read_or_refused(name: str) -> None:
     """Of keys, values, arrays, rows and members, which bytes changed at random seldom reach."""
     count = 5 * int(os.environ.get("PNET_LP_MUTATIONS", "20"))
@@ -97,10 +95,7 @@ def test_every_reader_is_fed(part: int) -> None:
         ("f.edges", "\n" * 200 + "0 1 10\n"),
         ("f", "\n" * 200 + "0 1 10\n"),
         ("f", "# a\n\n" * 200_000 + "0 1 10\n"),
-        (
-            "f.graphml",
-            "<!-- a -->\n" * 200 + '<graphml><graph><node id="a"/><node id="b"/></graph></graphml>',
-        ),
+        ("f.graphml", "<!-- a -->\n" * 200 + '<graphml><graph><node id="a"/><node id="b"/></graph></graphml>'),
         ("f.adj", "\n" * 60_000 + "c2_0_1 c2_1_0"),
         ("f.topobench", "\n" * 60_000 + "1 2 3 4 5"),
     ],
@@ -126,9 +121,7 @@ def test_specs_that_name_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     Path("net.yaml").write_text("planes:\n  - file: net.yaml\n")
     with pytest.raises(SpecError) as caught:
         build_plane("net.yaml")
-    assert str(caught.value) == (
-        "net.yaml: file: a spec names files of planes, not another spec, found 'net.yaml'"
-    )
+    assert str(caught.value) == ("net.yaml: file: a spec names files of planes, not another spec, found 'net.yaml'")
     Path("t.yaml").write_text("file: t.yaml\n")
     with pytest.raises(SpecError, match=r"^t\.yaml: file: a spec names a file of demands, not another spec"):
         build_traffic("t.yaml", build_network("ring:n=4"))
@@ -140,27 +133,8 @@ def test_specs_that_name_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_yaml_means_the_same_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [
-        "a: [1",
-        "a: b: c",
-        "\t- a",
-        "{a: 1}\n{b",
-        "\ud800",
-        "[" * 3000,
-        "%YAML 9.9\n--- a",
-        "--- a\n--- b",
-    ]
-    texts += [
-        "a: 0x_",
-        "? [a]\n: b",
-        '- "a\\qb"',
-        "a: |\n  x\n y",
-        "",
-        '{a:1, "b":2}',
-        "a: @x",
-        "\0",
-        "? a\n? a",
-    ]
+    texts = ["a: [1", "a: b: c", "\t- a", "{a: 1}\n{b", "\ud800", "[" * 3000, "%YAML 9.9\n--- a", "--- a\n--- b"]
+    texts += ["a: 0x_", "? [a]\n: b", '- "a\\qb"', "a: |\n  x\n y", "", '{a:1, "b":2}', "a: @x", "\0", "? a\n? a"]
     texts += [path.read_text() for path in sorted(EXPERIMENTS.glob("*/spec.yaml"))[::9]]
 
     def read(text: str) -> object:
@@ -224,12 +198,8 @@ def test_archives_say_their_size_first(tmp_path: Path) -> None:
     for name, where in (("f.npz", "f.npz: src"), ("f.parquet", "f.parquet")):
         with pytest.raises(TrafficError) as caught:
             read_traffic(tmp_path / name, network, "rack")
-        assert str(caught.value).endswith(
-            f"{where}: too many entries, found 5000000; allowed: at most 4194304"
-        )
-    pq.write_table(
-        pa.table({"src": ["a" * 10_000_000], "dst": ["b"], "demand": [1.0]}), tmp_path / "f.parquet"
-    )
+        assert str(caught.value).endswith(f"{where}: too many entries, found 5000000; allowed: at most 4194304")
+    pq.write_table(pa.table({"src": ["a" * 10_000_000], "dst": ["b"], "demand": [1.0]}), tmp_path / "f.parquet")
     with pytest.raises(TrafficError, match=r"1 rows unpack to .* MiB; allowed: at most 1\.0 MiB"):
         read_traffic(tmp_path / "f.parquet", network, "rack")
 
@@ -255,10 +225,7 @@ def test_messages_are_short_and_one_line() -> None:
 def test_runs_are_counted_before_they_are_listed(tmp_path: Path) -> None:
     for given, message in (
         ("draws: 1000000000000", "cases.a: draws: input should be less than or equal to 1000000"),
-        (
-            f"grid: {{seed: {list(range(400))}, draws: {list(range(1, 400))}}}",
-            "cases.a: grid: too many cases",
-        ),
+        (f"grid: {{seed: {list(range(400))}, draws: {list(range(1, 400))}}}", "cases.a: grid: too many cases"),
     ):
         (tmp_path / "spec.yaml").write_text(f"title: a\ncases:\n  a: {{topology: 'ring:n=4', {given}}}\n")
         with pytest.raises(SpecError) as caught:

@@ -89,13 +89,10 @@ def test_a_solve_that_ends_just_then_is_interrupted_all_the_same(routing: str) -
 
 
 @pytest.mark.parametrize(
-    "objective",
-    ["concurrent", "min-max-utilisation", "total", "max-min", "min-cost", "min-cost:fraction=0.5"],
+    "objective", ["concurrent", "min-max-utilisation", "total", "max-min", "min-cost", "min-cost:fraction=0.5"]
 )
 @pytest.mark.parametrize("found", [False, True])
-def test_every_objective_keeps_the_bounds_reached(
-    objective: str, found: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_objective_keeps_the_bounds_reached(objective: str, found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed = HighsIpx.run
 
     def run(self: HighsIpx, lp: Any, settings: Any, limits: Any, watch: Watch) -> LpSolution:
@@ -196,11 +193,7 @@ STEPS = (
     ],
 )
 def test_the_time_limit_holds_for_all_that_comes_before_solving(
-    arguments: list[str],
-    limit: float,
-    doing: tuple[str, ...],
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], limit: float, doing: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     before = signal.getsignal(signal.SIGALRM)
@@ -236,9 +229,7 @@ def test_an_alarm_that_rings_at_once_does_not_ring_again(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("interrupt", [False, True])
-def test_a_library_that_does_not_stop_is_left_behind(
-    interrupt: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_that_does_not_stop_is_left_behind(interrupt: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says that it can be stopped, and then takes its time, as an interior point does with one iteration."""
     woken = threading.Event()
 
@@ -302,9 +293,7 @@ def ran(code: str) -> tuple[int, str, str]:
     """Return exit code, output and errors of a program that has called ``install``."""
     begin = "import os, signal, time, pnet_lp.interrupts\npnet_lp.interrupts.install()\n"
     begin += "def press(): os.kill(os.getpid(), signal.SIGINT)\n"
-    done = subprocess.run(
-        [sys.executable, "-c", begin + code], capture_output=True, text=True, check=False, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", begin + code], capture_output=True, text=True, check=False, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -65,9 +65,7 @@ def test_limits_of_old_control_groups_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("limited", "pages"), [("RLIMIT_AS", 20), ("RLIMIT_DATA", 7)])
-def test_limits_of_the_process_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limited: str, pages: int
-) -> None:
+def test_limits_of_the_process_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limited: str, pages: int) -> None:
     files = {"proc/self/statm": "20 9 8 7 0 7 0\n"}
     page = resource.getpagesize()
     limits = {getattr(resource, limited): (50 * page, 60 * page)}
@@ -86,11 +84,7 @@ def limited(*command: str) -> subprocess.CompletedProcess[str]:
         resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
 
     return subprocess.run(
-        [sys.executable, "-m", "pnet_lp", *command],
-        capture_output=True,
-        check=False,
-        text=True,
-        preexec_fn=limit,
+        [sys.executable, "-m", "pnet_lp", *command], capture_output=True, check=False, text=True, preexec_fn=limit
     )
 
 
@@ -128,9 +122,7 @@ def test_a_program_that_does_not_fit_is_refused_before_it_is_written(objective: 
     result = limited("throughput", "fat-tree:k=64", "--objective", objective)
     assert (result.returncode, result.stdout) == (1, "")
     (line,) = result.stderr.splitlines()
-    assert line.startswith(
-        "Error: solver 'highs-ipx' with 536,870,912 flow variables needs about 849.6 GiB, "
-    )
+    assert line.startswith("Error: solver 'highs-ipx' with 536,870,912 flow variables needs about 849.6 GiB, ")
     assert line.endswith(" are free; allowed: a smaller network")
 
 
@@ -157,9 +149,7 @@ def test_a_program_that_just_fits_is_solved(objective: str, monkeypatch: pytest.
             assert solve(network, traffic, objective=objective, solver="highs-ipx").status == "certified"
             assert written
         else:
-            allowed = (
-                "solver=structured, a smaller network" if objective == "concurrent" else "a smaller network"
-            )
+            allowed = "solver=structured, a smaller network" if objective == "concurrent" else "a smaller network"
             with pytest.raises(SolverError, match=rf"needs about .* are free; allowed: {allowed}$"):
                 solve(network, traffic, objective=objective, solver="highs-ipx")
             assert not written
@@ -200,9 +190,7 @@ def test_files_of_all_kinds_are_measured(tmp_path: Path, monkeypatch: pytest.Mon
         (lambda: read_traffic(path, network, "host"), TrafficError),
         (lambda: read_workload(path, network), WorkloadError),
     ):
-        with pytest.raises(
-            fault, match=r"^reading .*large needs about .* GiB, 2\.0 GiB are free; allowed: a small"
-        ):
+        with pytest.raises(fault, match=r"^reading .*large needs about .* GiB, 2\.0 GiB are free; allowed: a small"):
             read()
 
 
@@ -213,7 +201,5 @@ def test_hops_that_do_not_fit_are_refused_before_they_are_counted(
     traffic = TrafficMatrix.from_entries("rack", 6000, [0], [7])
     save_result(tmp_path / "r.json", network, traffic, solve(network, traffic, routing="ecmp-split"))
     monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 200 * MIB)
-    with pytest.raises(
-        CertificateError, match=r"checking the hops between 6,000 switches needs about .*are free"
-    ):
+    with pytest.raises(CertificateError, match=r"checking the hops between 6,000 switches needs about .*are free"):
         verify_file(tmp_path / "r.json")

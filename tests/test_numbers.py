@@ -41,9 +41,7 @@ def test_what_is_no_number(text: str) -> None:
 
 def test_what_is_a_number_or_never_was_one() -> None:
     assert {text: parse_number(text) for text in AS_WRITTEN} == AS_WRITTEN
-    assert not any(
-        map(misread, [*AS_WRITTEN, "inf", "-Infinity", "NaN", "", "a", "0x10", "--1", "1 0", "10MB"])
-    )
+    assert not any(map(misread, [*AS_WRITTEN, "inf", "-Infinity", "NaN", "", "a", "0x10", "--1", "1 0", "10MB"]))
 
 
 def _write(folder: Path, name: str, text: str) -> str:
@@ -61,14 +59,10 @@ READERS = {
     "factor": lambda text, _: build_traffic(f"{text}*all-to-all", RING),
     "sum": lambda text, _: build_workload(f"poisson:load=0.5,sizes=9kB,flows=5,capacity_gbps={text}", RING),
     "edge list": lambda text, folder: read_plane(_write(folder, "n.edges", f"a b {text}\n")),
-    "position": lambda text, folder: read_plane(
-        _write(folder, "n.edges", f"#: switch a at={text},1\na b 1\n")
-    ),
+    "position": lambda text, folder: read_plane(_write(folder, "n.edges", f"#: switch a at={text},1\na b 1\n")),
     "gml": lambda text, folder: read_plane(
         _write(
-            folder,
-            "n.gml",
-            f"graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 capacity_gbps {text} ] ]",
+            folder, "n.gml", f"graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 capacity_gbps {text} ] ]"
         )
     ),
     "graphml": lambda text, folder: read_plane(
@@ -85,16 +79,12 @@ READERS = {
             json.dumps(
                 {
                     "nodes": [{"id": 0}, {"id": 1}],
-                    "edges": [
-                        {"source": 0, "target": 1, "capacity_gbps": text if text in MISREAD else float(text)}
-                    ],
+                    "edges": [{"source": 0, "target": 1, "capacity_gbps": text if text in MISREAD else float(text)}],
                 }
             ),
         )
     ),
-    "matrix": lambda text, folder: read_traffic(
-        _write(folder, "m.csv", f"src,dst,demand\n0,1,{text}\n"), RING, "host"
-    ),
+    "matrix": lambda text, folder: read_traffic(_write(folder, "m.csv", f"src,dst,demand\n0,1,{text}\n"), RING, "host"),
     "workload": lambda text, folder: read_workload(
         _write(folder, "w.csv", f"src,dst,bytes,start_s,weight\n0,1,9,0,{text}\n"), RING
     ),
@@ -104,8 +94,7 @@ READERS = {
         Path(_write(folder, "g.yaml", f"groups: {{a: {{switches: ['1'], probability: '{text}'}}}}\n"))
     ),
     "book": lambda text, folder: read_book(
-        Path(_write(folder, "b.yaml", f"entries: {{switch: {{usd: '{text}', date: '2025', source: a}}}}\n")),
-        "price",
+        Path(_write(folder, "b.yaml", f"entries: {{switch: {{usd: '{text}', date: '2025', source: a}}}}\n")), "price"
     ),
     "trace": lambda text, _: split_trace(f"flow:{text}"),
 }
@@ -144,15 +133,9 @@ def test_json_numbers_are_held(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", MISREAD)
-@pytest.mark.parametrize(
-    "option", ["--link-gbps", "--planes", "--threads", "--tolerance", "--fail-planes", "--ports"]
-)
+@pytest.mark.parametrize("option", ["--link-gbps", "--planes", "--threads", "--tolerance", "--fail-planes", "--ports"])
 def test_no_option_takes_it(option: str, text: str) -> None:
-    command = (
-        ["topology", "ring:n=4"]
-        if option == "--ports"
-        else ["throughput", "ring:n=4", "--traffic", "all-to-all"]
-    )
+    command = ["topology", "ring:n=4"] if option == "--ports" else ["throughput", "ring:n=4", "--traffic", "all-to-all"]
     found = CliRunner().invoke(main, [*command, f"{option}={text}"], prog_name="pnet-lp")
     assert found.exit_code == 2, found.output
     assert "unexpected" not in found.stderr

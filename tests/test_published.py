@@ -67,8 +67,7 @@ def test_fat_tree_carries_every_permutation(traffic: str, expected: float) -> No
 
 
 @pytest.mark.parametrize(
-    ("options", "planes"),
-    [((), 1), (("--planes", "4"), 4), (("--planes", "2", "--variant", "heterogeneous"), 2)],
+    ("options", "planes"), [((), 1), (("--planes", "4"), 4), (("--planes", "2", "--variant", "heterogeneous"), 2)]
 )
 def test_jellyfish_all_to_all_between_hosts_is_bound_by_access(options: tuple[str, ...], planes: int) -> None:
     document = throughput("jellyfish:k=8", "--link-gbps", "10", "--traffic", "all-to-all", *options)

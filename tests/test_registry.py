@@ -27,12 +27,8 @@ class Box(Params):
 @pytest.fixture
 def shapes() -> Registry[Callable[..., Any]]:
     # An existing package that registers nothing here stands in for that of the built-in entries.
-    registry: Registry[Callable[..., Any]] = Registry(
-        "shape", package="pnet_lp.model", group="pnet_lp.no_such_group"
-    )
-    registry.register("box", params=Box, summary="a box", source="Euclid")(
-        lambda params: params.width * params.height
-    )
+    registry: Registry[Callable[..., Any]] = Registry("shape", package="pnet_lp.model", group="pnet_lp.no_such_group")
+    registry.register("box", params=Box, summary="a box", source="Euclid")(lambda params: params.width * params.height)
     registry.register("point", summary="a point")(lambda _: 0)
     return registry
 
@@ -115,10 +111,7 @@ def test_an_entry_of_others_does_not_hide_behind_one_of_ours(monkeypatch: pytest
     ("values", "message"),
     [
         ({}, "box: parameter 'width' is required"),
-        (
-            {"width": 1, "hieght": 2},
-            "box: unknown parameter 'hieght' (did you mean 'height'?); allowed: width, height",
-        ),
+        ({"width": 1, "hieght": 2}, "box: unknown parameter 'hieght' (did you mean 'height'?); allowed: width, height"),
         (
             {"width": "x"},
             "box: width: input should be a valid integer, unable to parse string as an integer, found 'x'",
@@ -146,11 +139,7 @@ def test_parameters_are_frozen() -> None:
     [
         ("ring", "ring", {}),
         ("fat-tree:k=8", "fat-tree", {"k": "8"}),
-        (
-            " torus : dims = 4x8 , link_gbps=10 ".replace(" :", ":"),
-            "torus",
-            {"dims": "4x8", "link_gbps": "10"},
-        ),
+        (" torus : dims = 4x8 , link_gbps=10 ".replace(" :", ":"), "torus", {"dims": "4x8", "link_gbps": "10"}),
         ("a.b_c:x=y=z", "a.b_c", {"x": "y=z"}),
     ],
 )

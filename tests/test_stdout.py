@@ -77,9 +77,7 @@ def test_standard_error_may_be_closed(closed: str, tmp_path: Path) -> None:
 
 
 def test_the_banner_of_highs_is_not_printed_at_all() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pnet_lp", *SOLVE], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-m", "pnet_lp", *SOLVE], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("throughput")
     assert done.stderr == ""
 
@@ -98,9 +96,7 @@ if __name__ == "__main__":
 
 def test_workers_print_nothing(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(WORKERS)
-    done = subprocess.run(
-        [sys.executable, "script.py"], capture_output=True, text=True, cwd=tmp_path, check=True
-    )
+    done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout == "[1, 2, 3]\n"
     assert noise_in(done.stderr) == SOURCES
 

@@ -109,9 +109,7 @@ def test_sweeps_and_reports(experiment: Path, tmp_path: Path) -> None:
     texts["c.svg"] = Path("c.svg").read_text()
     assert texts.keys() >= {"index.html", "tables.md", "claims.csv", "chart.svg"}
     assert {name: acting(text) - {"\t"} for name, text in texts.items() if acting(text) - {"\t"}} == {}
-    assert all(
-        "<script>alert" not in texts[name] for name in ("index.html", "tables.md", "chart.svg", "c.svg")
-    )
+    assert all("<script>alert" not in texts[name] for name in ("index.html", "tables.md", "chart.svg", "c.svg"))
     assert "[a](javascript" not in texts["tables.md"]
     table = [line for line in texts["tables.md"].splitlines() if line.startswith("| =cmd")]
     assert len(table) == 1
@@ -137,9 +135,7 @@ def test_formulas_in_tables(tmp_path: Path) -> None:
 
 def test_every_cell_comes_back() -> None:
     cells = [*FORMULAS, *NO_FORMULAS, "x"]
-    rows = [
-        row for _, row in parse_csv(csv_text(["a", "b"], ([cell, "1"] for cell in cells)), "f", TrafficError)
-    ]
+    rows = [row for _, row in parse_csv(csv_text(["a", "b"], ([cell, "1"] for cell in cells)), "f", TrafficError)]
     assert [row[0] for row in rows] == ["a", *cells]
 
 

@@ -31,13 +31,7 @@ def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     }
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     return subprocess.run(
-        list(map(str, command)),
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
+        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=600
     )
 
 
@@ -125,9 +119,7 @@ def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> Non
     assert not list(empty.iterdir()), "a command left files behind"
 
     # What is shipped is found, and what is written goes where the command runs.
-    done = run(
-        programs / "pnet-lp", "sweep", "ideal-planes", "--size", "quick", "--case", "serial", cwd=empty
-    )
+    done = run(programs / "pnet-lp", "sweep", "ideal-planes", "--size", "quick", "--case", "serial", cwd=empty)
     assert done.returncode == 0, done.stderr
     assert {path.name for path in empty.iterdir()} == {"results"}
     done = run(programs / "pnet-lp", "report", "table1-components", cwd=empty)

@@ -153,11 +153,7 @@ RULES = (
         (STRINGS, PAGES),
     ),
     Rule(r"\bhave no sum\b", "cannot be added: different endpoints", (STRINGS, PAGES)),
-    Rule(
-        r"\bsays? nothing (of|about)\b|\bhas to be said\b",
-        "is not defined for; needs a baseline",
-        (STRINGS, PAGES),
-    ),
+    Rule(r"\bsays? nothing (of|about)\b|\bhas to be said\b", "is not defined for; needs a baseline", (STRINGS, PAGES)),
     Rule(r"\b(so called|called so)\b", "the name is already used by", PROSE),
     Rule(r"\bdear(er|est)?\b|\bequal optics\b", "expensive", allowed=r"`dear-optics-[\w*-]*`"),
     Rule(r"\b(meals?|feeding|courses)\b", "large inputs"),
@@ -307,9 +303,7 @@ def test_rules(kind: str, text: str, words: list[str]) -> None:
 
 
 def test_names_and_texts_are_found() -> None:
-    python = (
-        '"""Doc."""\nclass AWay:  # note\n    def f(self, ways=1):\n        self.held = f"is wrong {ways}"\n'
-    )
+    python = '"""Doc."""\nclass AWay:  # note\n    def f(self, ways=1):\n        self.held = f"is wrong {ways}"\n'
     assert [(piece.kind, piece.text) for piece in python_pieces(python)].count((NAMES, "held")) == 1
     assert {(piece.kind, piece.text) for piece in python_pieces(python)} >= {
         (COMMENTS, "Doc."),
@@ -318,9 +312,7 @@ def test_names_and_texts_are_found() -> None:
         (NAMES, "ways"),
         (STRINGS, "is wrong "),
     }
-    rust = (
-        '/// A way\n/// alike.\nlet held = \'"\'; let x = "is wrong"; fn of_ways<\'a>() {} r#"a "raw" one"#'
-    )
+    rust = '/// A way\n/// alike.\nlet held = \'"\'; let x = "is wrong"; fn of_ways<\'a>() {} r#"a "raw" one"#'
     assert [(piece.kind, piece.text) for piece in rust_pieces(rust)][:2] == [
         (COMMENTS, "/// A way\n alike."),
         (NAMES, "let"),

@@ -79,9 +79,7 @@ def test_two_may_write_at_the_same_time(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_name_that_somebody_foresaw_is_not_written_through(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_somebody_foresaw_is_not_written_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
     monkeypatch.setattr(scratch.secrets, "token_hex", lambda _: "0123456789abcdef")

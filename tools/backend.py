@@ -30,9 +30,7 @@ FOLDERS = ("experiments", "topologies", "traffic_matrices")
 INSIDE = "pnet_lp/data"
 
 
-def build_wheel(
-    wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None
-) -> str:
+def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """Build the wheel into a folder and return its name."""
     name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     data = {

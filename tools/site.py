@@ -22,13 +22,7 @@ from pnet_lp.topology import topologies
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ROOT / "build"
-DATA = (
-    "experiments/**/*.md",
-    "topologies/*.md",
-    "traffic_matrices/*.md",
-    "benchmarks/*.md",
-    "results/published/*.md",
-)
+DATA = ("experiments/**/*.md", "topologies/*.md", "traffic_matrices/*.md", "benchmarks/*.md", "results/published/*.md")
 PAGES = ("*.md", "docs/**/*.md", "docs/**/*.svg", "docs/notebooks/*.ipynb", *DATA)
 LESSON = "<!doctype html><title>Lesson</title><p>`make site` builds the lesson.</p>"
 REFERENCE = {
@@ -38,11 +32,7 @@ REFERENCE = {
         "notebook.draw.draw",
         "notebook.sweep.sweep",
     ),
-    "Below the questions": (
-        "throughput.facade.solve",
-        "throughput.bounds.base.compute_bounds",
-        "sim.facade.simulate",
-    ),
+    "Below the questions": ("throughput.facade.solve", "throughput.bounds.base.compute_bounds", "sim.facade.simulate"),
     "Values": (
         "model.network.Network",
         "model.plane.Plane",

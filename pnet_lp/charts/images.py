@@ -30,10 +30,7 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
         axes.spines[["top", "right"]].set_visible(False)
     _take_texts_literally(figure)
     temporary = io.BytesIO()
-    with (
-        rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}),
-        warnings.catch_warnings(),
-    ):
+    with rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}), warnings.catch_warnings():
         # Names may be in any script; what the font lacks is a box.
         warnings.filterwarnings("ignore", "Glyph")
         figure.savefig(temporary, format=kind, metadata=_METADATA[kind])

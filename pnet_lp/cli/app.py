@@ -152,11 +152,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if ctx.meta[_VERBOSE]:
         manifest = importlib.import_module("pnet_lp.manifest")
         extras = importlib.import_module("pnet_lp.extras")
-        found = {
-            "Python": platform.python_version(),
-            "platform": platform.platform(),
-            **manifest.dependencies(),
-        }
+        found = {"Python": platform.python_version(), "platform": platform.platform(), **manifest.dependencies()}
         for name, version in found.items():
             click.echo(f"{name:<17}  {version or f'not installed: {extras.install_command(name)}'}")
     ctx.exit()
@@ -168,9 +164,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     params=[debug_option()],
     epilog="`pnet-lp COMMAND --help` shows a command's options and an example to run.",
 )
-@click.option(
-    "--verbose", is_flag=True, is_eager=True, expose_value=False, callback=_remember_verbose, hidden=True
-)
+@click.option("--verbose", is_flag=True, is_eager=True, expose_value=False, callback=_remember_verbose, hidden=True)
 @click.option(
     "--version",
     is_flag=True,

@@ -212,17 +212,7 @@ def _answer_series(
     name = series.name or "series"
     document = getattr(question.module("answer"), name)(points, answers)
     incomplete = any(one.partial for one in answers)
-    _emit(
-        question,
-        cases[0],
-        values,
-        places,
-        document,
-        document,
-        answers,
-        incomplete=incomplete,
-        prefix=f"{name}_",
-    )
+    _emit(question, cases[0], values, places, document, document, answers, incomplete=incomplete, prefix=f"{name}_")
 
 
 def _emit(
@@ -243,10 +233,7 @@ def _emit(
         document,
         lambda: getattr(words, f"{prefix}report")(document),
         table=lambda: getattr(words, f"{prefix}table")(*shown),
-        files=[
-            (places.get("plot"), lambda path: getattr(words, f"write_{prefix}plot")(*shown, title, path)),
-            *files,
-        ],
+        files=[(places.get("plot"), lambda path: getattr(words, f"write_{prefix}plot")(*shown, title, path)), *files],
         partial=incomplete,
     )
 

@@ -173,9 +173,7 @@ class CommandFamily(Command):
         load: returns one of them.
     """
 
-    def __init__(
-        self, *args: Any, others: Mapping[str, str], load: Callable[[str], Command], **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, others: Mapping[str, str], load: Callable[[str], Command], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.others, self.load = others, load
 

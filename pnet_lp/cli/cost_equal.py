@@ -20,11 +20,7 @@ from pnet_lp.tables import from_rows
 @setting(PriceSettings, "prices")
 @output_options("case")
 def command(
-    oversubscriptions: tuple[float, ...],
-    links: int | None,
-    servers: int,
-    prices: tuple[str, ...],
-    output: Output,
+    oversubscriptions: tuple[float, ...], links: int | None, servers: int, prices: tuple[str, ...], output: Output
 ) -> None:
     """Print how many optical links per ToR of a hybrid network the price of an oversubscribed fat tree buys.
 

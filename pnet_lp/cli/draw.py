@@ -24,9 +24,7 @@ class _Keys(ObjectiveSettings, DrawSettings, DemandKeys):
     """A network, and what is shown of it."""
 
 
-@click.command(
-    cls=Command, example="pnet-lp draw fat-tree:k=4 --cut bisection --traffic permutation -o fat-tree.svg"
-)
+@click.command(cls=Command, example="pnet-lp draw fat-tree:k=4 --cut bisection --traffic permutation -o fat-tree.svg")
 @options_of(
     "keys",
     _Keys,
@@ -44,8 +42,7 @@ class _Keys(ObjectiveSettings, DrawSettings, DemandKeys):
     type=click.Path(path_type=Path),
     metavar="FILE",
     excludes=("traffic",),
-    help="Colour cables by their utilisation in a result of `throughput --save` or a table of "
-    "`throughput --links`.",
+    help="Colour cables by their utilisation in a result of `throughput --save` or a table of `throughput --links`.",
 )
 @threads_needing("traffic")
 @option(

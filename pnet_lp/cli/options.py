@@ -41,8 +41,8 @@ def say(warnings: Iterable[str]) -> None:
 class OnNetwork(NetworkKeys):
     """The network that the argument of a command is for."""
 
-    topology: Annotated[tuple[str, ...], OneOrMore, Flag("--on", metavar="TOPOLOGY", several="repeated")] = (
-        Field(min_length=1, description="the network; repeat it for several planes")
+    topology: Annotated[tuple[str, ...], OneOrMore, Flag("--on", metavar="TOPOLOGY", several="repeated")] = Field(
+        min_length=1, description="the network; repeat it for several planes"
     )
 
 
@@ -139,9 +139,7 @@ def setting(kind: type[Params], key: str, **more: Any) -> Decorator:
     flag = flag_of(field.metadata)
     if flag.argument:
         several = get_origin(field.annotation) is tuple
-        return click.argument(
-            key, metavar=flag.argument, nargs=-1 if several else 1, required=field.is_required()
-        )
+        return click.argument(key, metavar=flag.argument, nargs=-1 if several else 1, required=field.is_required())
     text = flag.help or str(field.description)
     default = None if field.is_required() else field.default
     found: dict[str, Any] = {
@@ -192,12 +190,7 @@ def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
 
 def _limits(metadata: Sequence[Any]) -> dict[str, Any]:
     """Return how small and how large the value of a field may be, by pydantic's names."""
-    return {
-        name: getattr(one, name)
-        for one in metadata
-        for name in ("ge", "gt", "le", "lt")
-        if hasattr(one, name)
-    }
+    return {name: getattr(one, name) for one in metadata for name in ("ge", "gt", "le", "lt") if hasattr(one, name)}
 
 
 def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
@@ -223,9 +216,7 @@ def axis_option(kind: type[Params], key: str, flag: Flag, name: str, *, default:
         default: values where none is given.
     """
     if flag.argument:
-        return click.argument(
-            name, metavar=flag.argument, nargs=-1, required=default is None, default=default
-        )
+        return click.argument(name, metavar=flag.argument, nargs=-1, required=default is None, default=default)
     field = kind.model_fields[key]
     kinds = [one for one in get_args(field.annotation) if one is not NoneType] or [field.annotation]
     text = flag.help or str(field.description)
@@ -285,20 +276,12 @@ def output_options(table: str = "") -> Decorator:
 def plot_option(what: str, **more: Any) -> Decorator:
     """Return ``--plot``, which draws ``what``."""
     return option(
-        "--plot",
-        type=OutputFile(CHART_FORMATS),
-        help=f"Draw {what}: {{}}.",
-        listed=CHART_FORMATS.suffixes,
-        **more,
+        "--plot", type=OutputFile(CHART_FORMATS), help=f"Draw {what}: {{}}.", listed=CHART_FORMATS.suffixes, **more
     )
 
 
 def file_option(what: str) -> Decorator:
     """Return ``--out`` of a command that writes ``what`` rather than a table; the command gets ``file``."""
     return option(
-        "-o",
-        "--out",
-        "file",
-        type=OutputFile(),
-        help=f"Write {what} to a file; the suffix chooses the format.",
+        "-o", "--out", "file", type=OutputFile(), help=f"Write {what} to a file; the suffix chooses the format."
     )

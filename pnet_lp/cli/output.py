@@ -54,9 +54,7 @@ class OutputFile(click.Path):
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if self.suffixes and path.suffix.lower() not in self.suffixes:
             self.fail(
-                f"{path}: unknown file format, found {path.suffix!r}; allowed: {', '.join(self.suffixes)}",
-                param,
-                ctx,
+                f"{path}: unknown file format, found {path.suffix!r}; allowed: {', '.join(self.suffixes)}", param, ctx
             )
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
@@ -158,11 +156,7 @@ def print_report(*parts: RenderableType) -> None:
     terminal = out is not None and out.isatty()
     buffer = io.StringIO()
     console = SafeConsole(
-        file=buffer,
-        force_terminal=terminal,
-        width=None if terminal else _WIDTH,
-        markup=False,
-        highlight=False,
+        file=buffer, force_terminal=terminal, width=None if terminal else _WIDTH, markup=False, highlight=False
     )
     for part in parts:
         # Sentences are left to the terminal to break, so that whoever reads them line by line gets them whole.

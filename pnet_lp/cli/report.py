@@ -32,9 +32,7 @@ PAGE = "index.html"
     help="Folder for the page, with a folder for each experiment.",
 )
 @json_option
-def command(
-    *, experiment: str | None, every: bool, size: Size, results: Path, to: Path, as_json: bool
-) -> None:
+def command(*, experiment: str | None, every: bool, size: Size, results: Path, to: Path, as_json: bool) -> None:
     """Write up the results of sweeps: tables, figures, and one page with every claim and its verdict.
 
     Nothing is computed.  Experiments without results are named.
@@ -50,11 +48,7 @@ def command(
         elif every:
             missing[spec.name] = typed
         else:
-            raise SpecError(
-                f"no results in {results} of a complete run",
-                where=spec.name,
-                allowed=f"{typed} first",
-            )
+            raise SpecError(f"no results in {results} of a complete run", where=spec.name, allowed=f"{typed} first")
     files = [path for one in found for path in one.write(to / one.experiment.folder)]
     page = to / PAGE
     with naming_output(to):

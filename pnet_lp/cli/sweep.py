@@ -66,11 +66,7 @@ class _Time(click.ParamType[float]):
     excludes=("every",),
     help="Run only this case and the baseline; * stands for any text; may be repeated.",
 )
-@option(
-    "--draws",
-    type=Whole(1, MOST_DRAWS),
-    help="Number of seeds for every case.  [default: the spec's]",
-)
+@option("--draws", type=Whole(1, MOST_DRAWS), help="Number of seeds for every case.  [default: the spec's]")
 @option("--seed", type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]")
 @option(
     "--jobs",
@@ -93,12 +89,7 @@ class _Time(click.ParamType[float]):
     needs=("every",),
     help="Run only what fits into this time: 90s, 30min, 2h.",
 )
-@option(
-    "--dry-run",
-    is_flag=True,
-    needs=("every",),
-    help="Only print how long each experiment will take.",
-)
+@option("--dry-run", is_flag=True, needs=("every",), help="Only print how long each experiment will take.")
 @option(
     "-o",
     "--out",
@@ -202,9 +193,7 @@ def _experiment(words: Sequence[str]) -> str | None:
     """Return the one argument that is an experiment, or None if there is none."""
     for word in words:
         if word.startswith("-"):
-            raise click.UsageError(
-                f"no option {word.partition('=')[0]} without --vary", click.get_current_context()
-            )
+            raise click.UsageError(f"no option {word.partition('=')[0]} without --vary", click.get_current_context())
     if len(words) > 1:
         raise click.UsageError("give one EXPERIMENT, or --vary too", click.get_current_context())
     if not words:

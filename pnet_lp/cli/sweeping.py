@@ -51,9 +51,7 @@ class SweepResult:
 
     def document(self) -> dict[str, Any]:
         """Return it as a JSON document."""
-        return sweep_document(
-            self.experiment, self.records, self.rows, self.claims, [str(path) for path in self.files]
-        )
+        return sweep_document(self.experiment, self.records, self.rows, self.claims, [str(path) for path in self.files])
 
     def report(self) -> Iterator[RenderableType]:
         """Yield what is printed of it."""

@@ -37,9 +37,5 @@ def command(network: NetworkKeys, file: Path | None, ports: int | None, output: 
     halves = None if bisection is None else {"gbps": bisection.gbps, "proved": bisection.proved}
     output.emit(
         description.to_json() | {"bisection": halves},
-        lambda: [
-            topology_headline(description),
-            topology_table(description),
-            bisection_line(bisection, looked=looked),
-        ],
+        lambda: [topology_headline(description), topology_table(description), bisection_line(bisection, looked=looked)],
     )

@@ -86,14 +86,7 @@ class Varying:
         percent = None if self.unit is None or not (base or self.unit == PERCENT) else self.unit == PERCENT
         facet = None if self.facet is None else key_of(self.facet, question)
         return varied_spec(
-            question,
-            fixed,
-            axes,
-            baseline=base,
-            facet=facet,
-            percent=percent,
-            column=self.column,
-            spread=self.spread,
+            question, fixed, axes, baseline=base, facet=facet, percent=percent, column=self.column, spread=self.spread
         )
 
     def written(self, spec: Mapping[str, Any]) -> Path:
@@ -106,9 +99,7 @@ class Varying:
         assert self.write_spec is not None
         file = self.write_spec if self.write_spec.suffix else self.write_spec / SPEC_FILE
         if file.name != SPEC_FILE:
-            raise SpecError(
-                f"a spec is called {SPEC_FILE}", where="write_spec", found=str(file), allowed="its folder"
-            )
+            raise SpecError(f"a spec is called {SPEC_FILE}", where="write_spec", found=str(file), allowed="its folder")
         if file.exists():
             raise SpecError("there is a spec already", where="write_spec", found=str(file))
         with naming_output(file.parent):
@@ -142,9 +133,7 @@ vary_options = grouped(
         needs=("vary",),
         help="Compare each case with the one that has this value and is otherwise equal; may be repeated.",
     ),
-    option(
-        "--facet", metavar="KEY", needs=("vary",), help="One panel of the chart for each value of this axis."
-    ),
+    option("--facet", metavar="KEY", needs=("vary",), help="One panel of the chart for each value of this axis."),
     option(
         "--unit",
         metavar="UNIT",
@@ -152,9 +141,7 @@ vary_options = grouped(
         help="Unit of the chart: percent of the baseline, or that of the values: gbps, hops, usd, us.  [default: "
         "percent if there is a baseline]",
     ),
-    option(
-        "--column", needs=("vary",), help="Compare and plot this column of the table instead of the first."
-    ),
+    option("--column", needs=("vary",), help="Compare and plot this column of the table instead of the first."),
     option(
         "--spread",
         type=click.Choice(get_args(Spread)),
@@ -212,9 +199,7 @@ def _fixed(options: Sequence[tuple[str, str]], question: str) -> dict[str, Any]:
         several = takes_several(key, question)
         if key in fixed and not several:
             raise SpecError("is given twice", where=key, allowed="one value, or --vary with it")
-        fixed[key] = spec_value(
-            key, [*fixed.get(key, []), *split_values(text)] if several else text, question
-        )
+        fixed[key] = spec_value(key, [*fixed.get(key, []), *split_values(text)] if several else text, question)
     return fixed
 
 

@@ -99,9 +99,7 @@ class Book:
         found = self.rates.get(part.name) or self.rates.get(part.kind)
         if found is None:
             names = " or ".join(dict.fromkeys(map(repr, (part.name, part.kind))))
-            raise SpecError(
-                f"no {self.quantity} for part {part.name!r}", where=self.label, allowed=f"an entry {names}"
-            )
+            raise SpecError(f"no {self.quantity} for part {part.name!r}", where=self.label, allowed=f"an entry {names}")
         return found
 
     @property
@@ -218,9 +216,7 @@ def _parse_book(text: str, quantity: Quantity, where: str) -> Mapping[str, Rate]
         raise SpecError("not a book", where=where, allowed="a mapping with entries by part")
     if others := [str(key) for key in document if key not in {"description", "entries"}]:
         raise SpecError(f"unknown key {others[0]!r}", where=where, allowed="description, entries")
-    return MappingProxyType(
-        {str(part): _rate(str(part), entry, quantity, where) for part, entry in entries.items()}
-    )
+    return MappingProxyType({str(part): _rate(str(part), entry, quantity, where) for part, entry in entries.items()})
 
 
 def _rate(part: str, entry: Any, quantity: Quantity, where: str) -> Rate:

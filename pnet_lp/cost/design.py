@@ -64,10 +64,7 @@ class TopologySettings(PlaneSettings):
         ge=1,
         description="ports of every switch of a TOPOLOGY; default: as many as the switch with most cables uses",
     )
-    separate: bool = Field(
-        False,
-        description="give equal planes of a TOPOLOGY boxes and cables of their own",
-    )
+    separate: bool = Field(False, description="give equal planes of a TOPOLOGY boxes and cables of their own")
 
 
 _DEFAULTS = validate(TopologySettings, {})
@@ -137,9 +134,7 @@ def read_architecture(text: str, options: TopologyOptions, *, beta: float | None
         _check_topology_named(text)
         return "topology", text
     entry = ARCHITECTURES.get(name)
-    if name not in topologies or (
-        beta is not None and "beta" in entry.params.model_fields and not options.given
-    ):
+    if name not in topologies or (beta is not None and "beta" in entry.params.model_fields and not options.given):
         return "architecture", text
     if options.given:
         return "topology", text

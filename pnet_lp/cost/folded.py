@@ -67,11 +67,7 @@ class Folded:
     def expression(self, link_gbps: float) -> str:
         """Return the TOPOLOGY: folded-clos, with the cables of the top step spread over pods / 2 chips."""
         below = [self.half] * (self.tiers - 1)
-        lists = {
-            "children": [*below, self.pods],
-            "parents": [*below[:-1], self.pods // 2],
-            "uplinks": below,
-        }
+        lists = {"children": [*below, self.pods], "parents": [*below[:-1], self.pods // 2], "uplinks": below}
         written = ",".join(f"{key}={'x'.join(map(str, values))}" for key, values in lists.items())
         return f"folded-clos:{written},link_gbps={link_gbps!r}"
 

@@ -52,10 +52,7 @@ class Packaging:
         for name in ("planes_per_box", "planes_per_cable", "cables_per_bundle"):
             if getattr(self, name) < 1:
                 raise SpecError(
-                    f"{name} is out of range",
-                    where="packaging",
-                    found=getattr(self, name),
-                    allowed="1 or more",
+                    f"{name} is out of range", where="packaging", found=getattr(self, name), allowed="1 or more"
                 )
         if self.planes_per_box % self.bundle:
             raise SpecError(
@@ -83,9 +80,7 @@ def default_packaging(network: Network, *, ports: int | None = None, separate: b
     identical = len({plane.fingerprint for plane in network.planes}) == 1
     planes = network.plane_count if identical else 1
     if separate and planes == 1:
-        raise SpecError(
-            "no two planes share boxes or cables anyway", where="separate", allowed="identical planes"
-        )
+        raise SpecError("no two planes share boxes or cables anyway", where="separate", allowed="identical planes")
     shared = 1 if separate else planes
     return Packaging(ports=ports, planes_per_box=shared, planes_per_cable=shared)
 
@@ -213,9 +208,7 @@ def _check_same_switches(group: Sequence[_Packed]) -> None:
     for plane in group[1:]:
         if plane.names != first.names or not np.array_equal(plane.position, first.position):
             raise SpecError(
-                "planes whose switches differ cannot share boxes",
-                where="packaging",
-                allowed="planes_per_box = 1",
+                "planes whose switches differ cannot share boxes", where="packaging", allowed="planes_per_box = 1"
             )
 
 

@@ -76,9 +76,7 @@ def quote(bill: Bill, prices: Book, powers: Book) -> Quote:
     Raises:
         SpecError: a part that a book does not have.
     """
-    return Quote(
-        bill, tuple(PricedPart(part, n, prices.rate(part), powers.rate(part)) for part, n in bill.parts)
-    )
+    return Quote(bill, tuple(PricedPart(part, n, prices.rate(part), powers.rate(part)) for part, n in bill.parts))
 
 
 def quote_network(

@@ -62,9 +62,7 @@ def bytes_matrix(workload: Workload, sizes: PacketSizes) -> TrafficMatrix:
     """Return the Gbit on the wire, headers included, that each host sends to each other."""
     packets = -(-workload.size // sizes.payload)
     gbit = (workload.size + packets * sizes.header) * 8 / 1e9
-    return TrafficMatrix.from_entries(
-        "host", workload.hosts, workload.src, workload.dst, gbit, label=workload.label
-    )
+    return TrafficMatrix.from_entries("host", workload.hosts, workload.src, workload.dst, gbit, label=workload.label)
 
 
 def solve_bytes(network: Network, matrix: TrafficMatrix, routing: str, policy: Policy, seed: int) -> Linear:

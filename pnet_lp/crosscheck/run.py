@@ -149,9 +149,7 @@ def _complete(scenario: SimulationScenario, name: str, on_step: OnStep) -> Simul
     return result
 
 
-def _split(
-    fluid: FluidScenario, bare: SimulationResult, on_step: OnStep
-) -> tuple[dict[str, SimulationResult], str]:
+def _split(fluid: FluidScenario, bare: SimulationResult, on_step: OnStep) -> tuple[dict[str, SimulationResult], str]:
     """Return the result of flows that are split optimally over all paths that they may take, or why there is none."""
     if bare.settings["sharing"] == "best":
         return {}, "flows are split at best anyway"

@@ -34,9 +34,7 @@ class CrosscheckSettings(EveryModelSettings):
         if "sharing" in given:
             settings["subflows"] = given.get("subflows", self.subflows)
         idle = SimulationSettings.meaningless({**settings, "model": "fluid"})
-        return SimulationSettings(
-            model="fluid", **{key: value for key, value in settings.items() if key not in idle}
-        )
+        return SimulationSettings(model="fluid", **{key: value for key, value in settings.items() if key not in idle})
 
     def _given_but(self, names: tuple[str, ...]) -> dict[str, Any]:
         """Return what was given, or stated by a preset, but for ``names``."""

@@ -7,13 +7,4 @@ from pnet_lp.design.candidates import Candidate, candidates, candidates_between
 from pnet_lp.design.search import Found, RuledOut, Survivor, find
 from pnet_lp.design.settings import FindSettings
 
-__all__ = [
-    "Candidate",
-    "FindSettings",
-    "Found",
-    "RuledOut",
-    "Survivor",
-    "candidates",
-    "candidates_between",
-    "find",
-]
+__all__ = ["Candidate", "FindSettings", "Found", "RuledOut", "Survivor", "candidates", "candidates_between", "find"]

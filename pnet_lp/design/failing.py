@@ -54,9 +54,7 @@ class Failing:
             # A function that reports cannot go to another process.
             self.options["on_progress"] = None
         failures = Failures(links=settings.fail_links)
-        self._masks, self._which = distinct_draws(
-            network, failures, trials=settings.trials, seed=settings.seed
-        )
+        self._masks, self._which = distinct_draws(network, failures, trials=settings.trials, seed=settings.seed)
         self._tolerance = np.full(len(self._masks), np.inf)
         self._lower = np.zeros(len(self._masks))
         # The bound of the path lengths is 0 where a pair has no path.
@@ -68,8 +66,7 @@ class Failing:
         """Bounds on the K that is attained in the requested share of draws."""
         quantile = 1 - self.settings.confidence
         lower, upper = (
-            float(np.quantile(values[self._which], quantile, method="lower"))
-            for values in (self._lower, self._upper)
+            float(np.quantile(values[self._which], quantile, method="lower")) for values in (self._lower, self._upper)
         )
         return Interval(lower, upper)
 

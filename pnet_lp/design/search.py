@@ -150,9 +150,7 @@ class _Finder:
         upper = math.inf if name is None else bounds.found[name].value_gbps * each
         lower = 0.0
         if not self.settings.fail_links:
-            quick = solve(
-                network, traffic, routing=QUICK_ROUTING, seed=self.settings.seed, threads=self.threads
-            )
+            quick = solve(network, traffic, routing=QUICK_ROUTING, seed=self.settings.seed, threads=self.threads)
             lower = quick.interval.lower * each
         return _Bounds(upper, lower, f"the bound {name}")
 
@@ -196,11 +194,7 @@ class _Finder:
             "threads": self.threads,
             "on_progress": self.on_progress,
         }
-        failing = (
-            Failing(network, traffic, settings, BOUNDS, options, self.workers)
-            if settings.fail_links
-            else None
-        )
+        failing = Failing(network, traffic, settings, BOUNDS, options, self.workers) if settings.fail_links else None
         if failing:
             upper = _Bounds(each * failing.interval.upper, 0.0, "a bound")
             if out := bounded(upper, best, "with failures "):
@@ -274,9 +268,7 @@ def find(
     return Found(settings, tuple(front), tuple(ruled_out))
 
 
-def _front(
-    search: _Finder, priced: list[tuple[float, Candidate, Quote]], ruled_out: list[RuledOut]
-) -> list[Survivor]:
+def _front(search: _Finder, priced: list[tuple[float, Candidate, Quote]], ruled_out: list[RuledOut]) -> list[Survivor]:
     """Return the survivors in the order of what they cost; the others go to ``ruled_out``."""
     front = list[Survivor]()
     shown, best = 0.0, 0.0

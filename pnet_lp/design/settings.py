@@ -28,34 +28,25 @@ class FindSettings(ToleranceSettings, BookSettings):
     """What is asked of a network; see :func:`~pnet_lp.design.search.find`."""
 
     hosts: int = Field(ge=2, le=1 << 20, description="minimum number of hosts")
-    min_gbps_per_host: float = Field(
-        gt=0, description="minimum of what hosts send on average at once, in Gb/s"
-    )
+    min_gbps_per_host: float = Field(gt=0, description="minimum of what hosts send on average at once, in Gb/s")
     traffic: Annotated[str, Flag(metavar="EXPR")] = Field(
         "longest-matching", description="traffic matrix between hosts, a pattern for any network"
     )
     radix: int = Field(64, ge=3, le=4096, description="ports of every switch")
     speeds: Annotated[tuple[float, ...], OneOrMore, Flag(metavar="GBPS,...")] = Field(
-        (100.0,),
-        min_length=1,
-        description="speeds of ports to try, in Gb/s; all links of a network have the same",
+        (100.0,), min_length=1, description="speeds of ports to try, in Gb/s; all links of a network have the same"
     )
     planes: Annotated[tuple[int, ...], OneOrMore, Flag(metavar="N,...|N..M")] = Field(
         (1, 2, 4, 8), min_length=1, description="numbers of planes to try"
     )
     families: Annotated[
-        tuple[str, ...],
-        OneOrMore,
-        Flag(metavar="NAME,...", help="{}.  [default: all]", listed=sizings.names),
+        tuple[str, ...], OneOrMore, Flag(metavar="NAME,...", help="{}.  [default: all]", listed=sizings.names)
     ] = Field((), description="topology families to try; default: all that come in sizes")
     sizes: Sizes = Field(
-        "few",
-        description="sizes of each family to try: a few that are far apart, or also those between, in fine steps",
+        "few", description="sizes of each family to try: a few that are far apart, or also those between, in fine steps"
     )
     budget: float | None = Field(None, gt=0, description="maximum price in USD")
-    best: int | None = Field(
-        None, ge=1, description="stop when so many networks of the front are found, best first"
-    )
+    best: int | None = Field(None, ge=1, description="stop when so many networks of the front are found, best first")
     rank: Rank = Field("cost", description="what ranks networks: least cost, least power or most throughput")
     fail_links: float = Field(0.0, ge=0, lt=1, description="share of each plane's cables that fail")
     confidence: Annotated[float, _OF_FAILURES] = Field(
@@ -75,22 +66,16 @@ class FindSettings(ToleranceSettings, BookSettings):
             check_traffic(self.traffic)
         for name in self.families:
             if name not in sizings:
-                raise unknown(
-                    "no family that comes in sizes is called", name, sizings.names(), where="families"
-                )
+                raise unknown("no family that comes in sizes is called", name, sizings.names(), where="families")
         for key, values in (("speeds", self.speeds), ("planes", self.planes), ("families", self.families)):
             if len(set(values)) < len(values):
                 raise SpecError("a value is given twice", where=key, found=", ".join(map(str, values)))
         for speed in self.speeds:
             if not (math.isfinite(speed) and speed > 0):
-                raise SpecError(
-                    "not a valid link speed", where="speeds", found=speed, allowed="finite Gb/s > 0"
-                )
+                raise SpecError("not a valid link speed", where="speeds", found=speed, allowed="finite Gb/s > 0")
         for count in self.planes:
             if not 1 <= count <= MOST_PLANES_TRIED:
-                raise SpecError(
-                    "out of range", where="planes", found=count, allowed=f"1 to {MOST_PLANES_TRIED}"
-                )
+                raise SpecError("out of range", where="planes", found=count, allowed=f"1 to {MOST_PLANES_TRIED}")
         if self.best is not None and self.rank == "throughput":
             raise SpecError(
                 "has no meaning where throughput ranks, since the front is found from the least cost on",

@@ -55,9 +55,7 @@ def arc(begin: FloatArray, end: FloatArray, bend: FloatArray) -> FloatArray:
     return floats(np.stack([begin, begin + SHOULDER * along + aside, end - SHOULDER * along + aside, end]))
 
 
-def _clearance(
-    places: FloatArray, u: IntArray, v: IntArray, bend: FloatArray, pieces: int = 16
-) -> FloatArray:
+def _clearance(places: FloatArray, u: IntArray, v: IntArray, bend: FloatArray, pieces: int = 16) -> FloatArray:
     """Return float64 ``[m]``: how near each arc, as so many straight pieces, comes to a switch other than its ends."""
     found = np.full(len(u), np.inf)
     n = len(places)

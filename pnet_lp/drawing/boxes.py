@@ -47,9 +47,7 @@ def _draw_summary(axes: Axes, one: Summary, spot: FloatArray) -> None:
         if a == b:
             continue
         colour = shade(bundle.value) if bundle.value is not None else CUT if bundle.crossing else CABLE
-        axes.plot(
-            *spot[[a, b]].T, color=colour, linewidth=3.0 if bundle.crossing else 1.6, zorder=1, clip_on=False
-        )
+        axes.plot(*spot[[a, b]].T, color=colour, linewidth=3.0 if bundle.crossing else 1.6, zorder=1, clip_on=False)
         # Bundles that cross each other have their words nearer to the lower end.
         share = 0.5 if spot[a, 0] == spot[b, 0] or spot[a, 1] == spot[b, 1] else 0.27
         write(

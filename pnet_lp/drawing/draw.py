@@ -117,16 +117,12 @@ def draw(
         matrix = loads.traffic
     if matrix is not None:
         if level not in (None, matrix.level):
-            raise SpecError(
-                "the demands are of another level", where="level", found=level, allowed=matrix.level
-            )
+            raise SpecError("the demands are of another level", where="level", found=level, allowed=matrix.level)
         level = matrix.level
     level = network.settled_level(level)
     mark = None if cut is None else find_cut(network, cut, level, matrix)
     panels = make_panels(network, mark, loads, lengths=lengths, apart=layers)
-    large = any(
-        panel.plane.switch_count > MOST_SWITCHES or panel.plane.cable_count > MOST_CABLES for panel in panels
-    )
+    large = any(panel.plane.switch_count > MOST_SWITCHES or panel.plane.cable_count > MOST_CABLES for panel in panels)
     summaries = summarise(panels) if large else []
     shown = len(summaries) if large else len(panels)
     if shown > MOST_PANELS:
@@ -172,13 +168,9 @@ def _check(
     """Raise SpecError where an argument has no meaning with the others."""
     result = isinstance(load, ThroughputResult)
     if result and not given["traffic"]:
-        raise SpecError(
-            "a result does not contain its traffic matrix", where="load", allowed="traffic with it"
-        )
+        raise SpecError("a result does not contain its traffic matrix", where="load", allowed="traffic with it")
     if load is not None and not result and given["traffic"]:
-        raise SpecError(
-            "a file of loads has its own traffic matrix", where="traffic", allowed="load or traffic"
-        )
+        raise SpecError("a file of loads has its own traffic matrix", where="traffic", allowed="load or traffic")
     if lengths and load is None and not given["traffic"]:
         raise SpecError(
             "nothing is solved, so there are no lengths", where="lengths", allowed="load or traffic with it"

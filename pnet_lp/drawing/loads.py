@@ -62,11 +62,7 @@ class CableLoads:
         value = "" if result.value is None else f"{number(result.value)} {result.headline.unit}".strip()
         caption = _words(f"{result.headline.quantity.replace('_', ' ')} {value}", document, traffic)
         return cls(
-            _by_plane(network, flow, result.link_load),
-            _by_plane(network, flow, length),
-            traffic,
-            caption,
-            document,
+            _by_plane(network, flow, result.link_load), _by_plane(network, flow, length), traffic, caption, document
         )
 
 
@@ -179,10 +175,7 @@ def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> CableLo
         speed, here = _amount(row, "capacity_gbps", where), float(network.planes[p].arcs[2][arc])
         if abs(speed - here) > _SAME * here:
             raise SpecError(
-                "the link has another speed in the network drawn",
-                where=where,
-                found=speed,
-                allowed=f"{here:g}",
+                "the link has another speed in the network drawn", where=where, found=speed, allowed=f"{here:g}"
             )
         if not math.isnan(load[p][arc]):
             raise SpecError("the link has two rows", where=where)
@@ -198,9 +191,7 @@ def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> CableLo
                 where=str(path),
                 allowed="the table that `pnet-lp throughput --links` writes of the network drawn",
             )
-    return CableLoads(
-        tuple(map(floats, load)), tuple(map(floats, length)), None, f"loads of {Path(path).name}"
-    )
+    return CableLoads(tuple(map(floats, load)), tuple(map(floats, length)), None, f"loads of {Path(path).name}")
 
 
 def _whole(row: Mapping[str, Any], key: str, where: str) -> int:

@@ -47,12 +47,7 @@ class CutMark:
 
     def to_json(self, network: Network, level: Level) -> Mapping[str, Any]:
         """Return the cut with names."""
-        return {
-            "cut_of": self.kind,
-            "proved": self.proved,
-            "cables": self.cables,
-            **self.cut.to_json(network, level),
-        }
+        return {"cut_of": self.kind, "proved": self.proved, "cables": self.cables, **self.cut.to_json(network, level)}
 
 
 def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatrix | None = None) -> CutMark:
@@ -91,10 +86,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         return CutMark(kind, halves.proved, shown, cables, words)
     if endpoints < 2:
         raise SpecError(
-            f"one {level} cannot be divided",
-            where="cut",
-            found=kind,
-            allowed="a network of two or more racks or hosts",
+            f"one {level} cannot be divided", where="cut", found=kind, allowed="a network of two or more racks or hosts"
         )
     if traffic is None:
         traffic = build_traffic(_UNIFORM, network, level)
@@ -155,10 +147,7 @@ def _between_racks(network: Network, level: Level, halves: Bisection) -> Cut:
     if abs(2 * int(endpoints.sum()) - network.host_count) > 1:
         return halves.cut
     cut = replace(
-        racks.cut,
-        endpoints=booleans(endpoints),
-        counted=booleans(np.ones(len(endpoints))),
-        demand=halves.cut.demand,
+        racks.cut, endpoints=booleans(endpoints), counted=booleans(np.ones(len(endpoints))), demand=halves.cut.demand
     )
     capacity = cut_capacity(network, level, cut)
     return replace(cut, capacity_gbps=capacity) if capacity <= halves.gbps * (1 + _SAME) else halves.cut

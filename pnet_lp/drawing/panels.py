@@ -102,9 +102,7 @@ class PlanePanel:
             names = [self.plane.switch_names[i] for i in np.flatnonzero(self.level == tier)]
             name = names[0] if len(names) == 1 else _beginning(names)
             found.append(name.rstrip("0123456789.-_ ") or f"tier {tier}")
-        return (
-            tuple(found) if len(set(found)) == len(found) else tuple(f"tier {t}" for t in range(len(found)))
-        )
+        return tuple(found) if len(set(found)) == len(found) else tuple(f"tier {t}" for t in range(len(found)))
 
     def switch_words(self) -> list[str]:
         """Return the description of each switch."""
@@ -115,9 +113,7 @@ class PlanePanel:
             if len(tiers) > 1:
                 facts.append(f"tier {self.level[i]}")
             facts.append("a rack" if self.rack[i] else "no rack")
-            facts.append(
-                f"{counted(int(self.hosts[i]), 'host')}, {counted(int(self.plane.degree[i]), 'cable')}"
-            )
+            facts.append(f"{counted(int(self.hosts[i]), 'host')}, {counted(int(self.plane.degree[i]), 'cable')}")
             if self.side is not None:
                 facts.append(f"side {'A' if self.side[i] else 'B'} of the cut")
             if self.dead[i]:
@@ -131,9 +127,7 @@ class PlanePanel:
         found = []
         for i, (u, v) in enumerate(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)):
             there, back = self.speed[i]
-            speed = (
-                format_gbps(there) if there == back else f"{format_gbps(there)} and {format_gbps(back)} back"
-            )
+            speed = format_gbps(there) if there == back else f"{format_gbps(there)} and {format_gbps(back)} back"
             facts = [f"{self.name}, cable {names[u]} - {names[v]}", f"{speed} Gb/s"]
             if self.load is not None and self.length is not None:
                 shares = self.load[i] / np.where(self.speed[i] > 0, self.speed[i], 1.0)
@@ -177,9 +171,7 @@ def make_panels(
         key = p if apart else seen
         if key in found:
             known = found[key]
-            found[key] = PlanePanel(
-                (*known.planes, p), known.plane, known.side, known.load, known.length, known.value
-            )
+            found[key] = PlanePanel((*known.planes, p), known.plane, known.side, known.load, known.length, known.value)
         else:
             found[key] = PlanePanel((p,), plane, side, load, length, value)
     return list(found.values())

@@ -16,11 +16,9 @@ class DrawSettings(Params):
     """What a picture shows beside switches and cables."""
 
     cut: CutKind | None = Field(
-        None,
-        description="cut to show: the bisection between halves of the endpoints, or the sparsest cut found",
+        None, description="cut to show: the bisection between halves of the endpoints, or the sparsest cut found"
     )
     lengths: bool = Field(
-        False,
-        description="colour cables by length (dual price), which proves the upper bound, instead of utilisation",
+        False, description="colour cables by length (dual price), which proves the upper bound, instead of utilisation"
     )
     layers: bool = Field(False, description="draw planes as layers of one picture instead of side by side")

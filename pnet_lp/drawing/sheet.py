@@ -119,9 +119,7 @@ def bounds_of(spots: Sequence[FloatArray], at_least: tuple[float, float] = (0.0,
     )
 
 
-def make_page(
-    boxes: Sequence[Bounds], left: float, *, titled: bool, most: float = 1.1, high: float = _HIGH
-) -> Page:
+def make_page(boxes: Sequence[Bounds], left: float, *, titled: bool, most: float = 1.1, high: float = _HIGH) -> Page:
     """Return where panels stand in whose places are within ``boxes``, with at ``most`` so many inches a unit.
 
     A single panel is at most so many inches ``high``, several a quarter less.
@@ -154,9 +152,7 @@ def open_page(page: Page, sheet: Sheet, legend: Sequence[Line2D]) -> tuple[Drawn
     height = 2 * _MARGIN + above + rows * step + keys + scale + words
     figure = new_figure(width, height, arranged=False)
     top = height - _MARGIN
-    figure.text(
-        _MARGIN / width, top / height, "\n".join(title), fontsize=FONT + 2, va="top", parse_math=False
-    )
+    figure.text(_MARGIN / width, top / height, "\n".join(title), fontsize=FONT + 2, va="top", parse_math=False)
     figure.text(
         _MARGIN / width, _MARGIN / height, "\n".join(lines), fontsize=FONT, va="bottom", parse_math=False,
         linespacing=1.25,

@@ -83,11 +83,7 @@ def summarise(panels: Sequence[PlanePanel]) -> list[Summary]:
 
 def _summary(panel: PlanePanel) -> Summary:
     plane, tiers = panel.plane, panel.tier_names
-    side = (
-        np.zeros(plane.switch_count, dtype=np.int64)
-        if panel.side is None
-        else 1 - panel.side.astype(np.int64)
-    )
+    side = np.zeros(plane.switch_count, dtype=np.int64) if panel.side is None else 1 - panel.side.astype(np.int64)
     kinds, box = np.unique(panel.level * 2 + side, return_inverse=True)
     boxes = []
     for i, kind in enumerate(kinds.tolist()):

@@ -157,17 +157,12 @@ def _draw_cables(drawn: Drawn, axes: Axes, panel: PlanePanel, scene: _Scene, inc
     if not m:
         return
     codes = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4]
-    paths = [
-        Path(scene.curve[[0, 3], i]) if scene.straight[i] else Path(scene.curve[:, i], codes)
-        for i in range(m)
-    ]
+    paths = [Path(scene.curve[[0, 3], i]) if scene.straight[i] else Path(scene.curve[:, i], codes) for i in range(m)]
     # No wider than so many can be told apart at a switch.
     step = scene.step * inches * 72
     thin = float(np.clip(min(0.045 * step, 0.4 * step / max(panel.plane.degree.mean(), 1.0)), 0.25, 1.3))
     # What matters most lies on top: the cut, then what works, the fullest last.
-    order = np.lexsort(
-        (np.zeros(m) if panel.value is None else panel.value, panel.crossing, panel.failed < 2)
-    )
+    order = np.lexsort((np.zeros(m) if panel.value is None else panel.value, panel.crossing, panel.failed < 2))
     # Many cables are a haze in which their bundles are darker.
     haze = float(np.clip((300 / m) ** 0.5, 0.35, 1.0))
     colours: list[str | tuple[str, float]] = []
@@ -270,9 +265,7 @@ def _legend(panels: Sequence[PlanePanel]) -> list[Line2D]:
     """Return the entries of the legend: only what occurs."""
 
     def dot(label: str, edge: str, face: str) -> Line2D:
-        return Line2D(
-            [], [], linestyle="none", marker="o", markersize=6, color=edge, markerfacecolor=face, label=label
-        )
+        return Line2D([], [], linestyle="none", marker="o", markersize=6, color=edge, markerfacecolor=face, label=label)
 
     def line(label: str, colour: str, **style: Any) -> Line2D:
         return Line2D([], [], color=colour, label=label, **style)

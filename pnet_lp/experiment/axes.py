@@ -38,8 +38,7 @@ def question_of(words: Sequence[str]) -> str:
     first = GUESSED[0]
     lacking = ", ".join(word for word in words if not _key(word, models[first]))
     raise SpecError(
-        f"no question has all of {', '.join(words)}; {first} lacks {lacking}",
-        allowed=f"one of {', '.join(GUESSED)}",
+        f"no question has all of {', '.join(words)}; {first} lacks {lacking}", allowed=f"one of {', '.join(GUESSED)}"
     )
 
 

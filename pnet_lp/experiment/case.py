@@ -15,7 +15,5 @@ def _no_file_of_results(name: str) -> str:
     return name
 
 
-CaseName = Annotated[
-    str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=200), AfterValidator(_no_file_of_results)
-]
+CaseName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=200), AfterValidator(_no_file_of_results)]
 """Names folders under ``results/``, so it is lower case, has no separators, and is not too long for a name."""

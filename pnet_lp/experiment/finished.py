@@ -59,9 +59,7 @@ def read_run(experiment: Experiment, results: Path) -> FinishedRun | None:
     manifest, records = left
     ran = manifest["spec"]["cases"]
     known = {record.case: record for record in records}
-    kept = (
-        known[name] for name, case in experiment.cases.items() if name in known and _same(case, ran[name])
-    )
+    kept = (known[name] for name, case in experiment.cases.items() if name in known and _same(case, ran[name]))
     return FinishedRun(experiment, manifest, tuple(kept))
 
 

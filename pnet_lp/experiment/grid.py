@@ -19,9 +19,7 @@ MOST_CASES = 100_000
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def expand(
-    entry: str, values: Mapping[str, Any], where: str, keys: Collection[str]
-) -> dict[str, dict[str, Any]]:
+def expand(entry: str, values: Mapping[str, Any], where: str, keys: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return the cases that an entry stands for, by name: the last key of the grid varies fastest.
 
     An entry without a grid stands for itself.  A case of a grid is called after ``name``, in which ``{case}`` is the

@@ -112,9 +112,7 @@ def _of_draws(
     )
 
 
-def plan(
-    estimates: Sequence[Estimate], *, budget_s: float | None, jobs: int, free_bytes: int | None
-) -> list[Planned]:
+def plan(estimates: Sequence[Estimate], *, budget_s: float | None, jobs: int, free_bytes: int | None) -> list[Planned]:
     """Return the order in which experiments are run, and what is left out.
 
     The longest come first, those last of which less is known: they get what time is left.
@@ -128,8 +126,7 @@ def plan(
     left = budget_s
     found = []
     for one in sorted(
-        estimates,
-        key=lambda one: (one.seconds is None, one.at_least, -(one.seconds or 0), one.experiment.name),
+        estimates, key=lambda one: (one.seconds is None, one.at_least, -(one.seconds or 0), one.experiment.name)
     ):
         about = "at least" if one.at_least else "about"
         memory = (one.peak_bytes or 0) * min(jobs, one.experiment.draws)

@@ -76,9 +76,7 @@ class StoredAnswer:
             KeyError, TypeError: it is not such a document.
         """
         given = stored["headline"]
-        numbers = {
-            key: float("nan") if given[key] is None else given[key] for key in ("value", "lower", "upper")
-        }
+        numbers = {key: float("nan") if given[key] is None else given[key] for key in ("value", "lower", "upper")}
         return cls(
             Headline(**{**given, **numbers}),
             stored["status"],
@@ -162,8 +160,7 @@ class Record:
         """Return the headline, or a column, with the means over the draws of its value and its bounds."""
         shown = [draw.shown(column) for draw in self.draws]
         value, lower, upper = (
-            fmean(numbers)
-            for numbers in zip(*((one.value, one.lower, one.upper) for one in shown), strict=True)
+            fmean(numbers) for numbers in zip(*((one.value, one.lower, one.upper) for one in shown), strict=True)
         )
         return replace(shown[0], value=value, lower=lower, upper=upper)
 

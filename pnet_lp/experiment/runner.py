@@ -179,9 +179,7 @@ class _RemoteTask:
 def _run_elsewhere(remote: _RemoteTask) -> Parcel | None:
     """Return the files of a draw, or None if the stored ones are up to date."""
     if remote.code != code_identity():
-        raise PnetError(
-            "a worker runs other code", where=platform.node(), found=code_identity(), allowed=remote.code
-        )
+        raise PnetError("a worker runs other code", where=platform.node(), found=code_identity(), allowed=remote.code)
     task = remote.task
     posed = _pose(task)
     if posed.fingerprint == remote.known:
@@ -216,9 +214,7 @@ def _pose(task: _Task) -> _Posed:
     return _Posed(fingerprint(parts), settings, posed, began, worked, resets)
 
 
-def _answer(
-    task: _Task, posed: _Posed, watch: ProgressDisplay
-) -> tuple[Draw, Callable[[Path], object] | None]:
+def _answer(task: _Task, posed: _Posed, watch: ProgressDisplay) -> tuple[Draw, Callable[[Path], object] | None]:
     """Return a draw and the function that writes its proof."""
     with naming(task.name), watch(task.words) as on_progress:
         answer = posed.posed.answer(Run(task.threads, on_progress=on_progress))

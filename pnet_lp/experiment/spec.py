@@ -194,13 +194,7 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
 
 
 def state_experiment(
-    spec: Mapping[str, Any],
-    name: str,
-    where: str,
-    *,
-    seed: int | None = None,
-    size: Size = "paper",
-    claims: str = "",
+    spec: Mapping[str, Any], name: str, where: str, *, seed: int | None = None, size: Size = "paper", claims: str = ""
 ) -> Experiment:
     """Return the experiment that the mapping in a ``spec.yaml`` states.
 
@@ -236,9 +230,7 @@ def state_experiment(
     kept = _matching(experiment, quick.cases, f"{where}: {QUICK}.cases")
     small = {
         entry.name: _case(
-            model,
-            {**common, **entry.given, **quick.keys, **entry.quick, **override},
-            f"{entry.where}, at {QUICK} size",
+            model, {**common, **entry.given, **quick.keys, **entry.quick, **override}, f"{entry.where}, at {QUICK} size"
         )
         for entry in entries
         if entry.name in kept
@@ -337,14 +329,10 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
         if "." in key and all(case.chart_value(key) is None for case in experiment.cases.values()):
             raise SpecError("no case gives this parameter", where=where, found=key)
     if twice := [key for key, count in Counter(chart.keys).items() if count > 1]:
-        raise SpecError(
-            f"{twice[0]} is given twice", where=where, allowed="each of x, lines, panels another key"
-        )
+        raise SpecError(f"{twice[0]} is given twice", where=where, allowed="each of x, lines, panels another key")
     of_lines = {"lines", "scale", "percent", "saturated_percent"}
     if chart.x is None and chart.model_dump(include=of_lines, exclude_defaults=True):
-        raise SpecError(
-            "lines, scale, percent and saturated_percent need an axis", where=where, allowed="with an x"
-        )
+        raise SpecError("lines, scale, percent and saturated_percent need an axis", where=where, allowed="with an x")
     if chart.percent and experiment.baseline is None:
         raise SpecError("percent needs a baseline", where=f"{where}.percent")
     for pattern in chart.cases:
@@ -353,9 +341,7 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
     named = {value_text(case.chart_value(key)) for case in experiment.cases.values() for key in chart.keys}
     for word in chart.words:
         _check_known(word, {*chart.keys, *named}, "no key or value of the chart is", f"{where}.words")
-    if chart.saturated_percent is not None and not (
-        experiment.baseline is not None and "planes" in model.model_fields
-    ):
+    if chart.saturated_percent is not None and not (experiment.baseline is not None and "planes" in model.model_fields):
         raise SpecError(
             "saturation is a share of planes times the baseline",
             where=f"{where}.saturated_percent",
@@ -386,11 +372,7 @@ def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_En
 
 
 def _bases(
-    experiment: Experiment,
-    entries: Sequence[_Entry],
-    common: Mapping[str, Any],
-    model: type[Case],
-    file: str,
+    experiment: Experiment, entries: Sequence[_Entry], common: Mapping[str, Any], model: type[Case], file: str
 ) -> dict[str, str]:
     """Return the baseline of each case, where its name depends on keys of the case or on the entry it came out of."""
     template = experiment.baseline or ""
@@ -402,10 +384,7 @@ def _bases(
     return {
         entry.name: filled(
             template,
-            {
-                key: entry.entry if key == "case" else slug(_said(entry, common, key, experiment))
-                for key in keys
-            },
+            {key: entry.entry if key == "case" else slug(_said(entry, common, key, experiment)) for key in keys},
         )
         for entry in entries
     }

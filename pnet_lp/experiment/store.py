@@ -102,9 +102,7 @@ class Store:
         self._make_room(case, index)
         if save is not None:
             save(proof)
-        write_json(
-            self._file(case, index, "spent.json"), asdict(draw.spent) | {"parts": dict(answer.seconds)}
-        )
+        write_json(self._file(case, index, "spent.json"), asdict(draw.spent) | {"parts": dict(answer.seconds)})
         document = {
             "schema": _SCHEMA,
             "case": case,
@@ -121,9 +119,7 @@ class Store:
 
     def pack(self, case: str, index: int) -> Parcel:
         """Return the files of a draw, by name."""
-        return {
-            path.name: path.read_bytes() for path in self._file(case, index, "result.json").parent.iterdir()
-        }
+        return {path.name: path.read_bytes() for path in self._file(case, index, "result.json").parent.iterdir()}
 
     def unpack(self, case: str, index: int, parcel: Parcel) -> Draw:
         """Store the files of a draw that was answered elsewhere, and return it.
@@ -169,9 +165,7 @@ class Store:
 
     def finish(self, manifest: dict[str, Any], records: Sequence[Record]) -> None:
         """Write what reports are made of: the numbers of all draws, and beside what they depend on what they took."""
-        spent = {
-            record.case: [draw.spent and asdict(draw.spent) for draw in record.draws] for record in records
-        }
+        spent = {record.case: [draw.spent and asdict(draw.spent) for draw in record.draws] for record in records}
         write_json(self.folder / MANIFEST, manifest | {"spent": spent})
         write_records(self.folder / RECORDS, records)
 
@@ -214,9 +208,7 @@ def _to_json(record: Record) -> dict[str, Any]:
         stored = draw.answer.to_json()
         del stored["result"]
         headline = stored.pop("headline")
-        rows.append(
-            {"seed": draw.settings["seed"]} | {k: v for k, v in headline.items() if k not in _SHARED} | stored
-        )
+        rows.append({"seed": draw.settings["seed"]} | {k: v for k, v in headline.items() if k not in _SHARED} | stored)
     return {"headline": {key: headline[key] for key in _SHARED}, "draws": rows}
 
 
@@ -228,9 +220,7 @@ def _from_json(
         headline = stored["headline"] | {key: row[key] for key in ("value", "lower", "upper")}
         seconds = {"all": took["seconds"]} if took else {}
         answer = StoredAnswer.from_json(row | {"headline": headline, "result": {}}, seconds)
-        draws.append(
-            Draw(case, i, "", settings | {"seed": row["seed"]}, answer, Spent(**took) if took else None)
-        )
+        draws.append(Draw(case, i, "", settings | {"seed": row["seed"]}, answer, Spent(**took) if took else None))
     return Record(case, tuple(draws))
 
 

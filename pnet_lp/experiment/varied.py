@@ -68,10 +68,7 @@ def varied_spec(
             raise SpecError("does not vary", where=f"baseline: {key}", allowed=", ".join(axes))
         if value not in axes[key]:
             raise SpecError(
-                "not among the values",
-                where=f"baseline: {key}",
-                found=value,
-                allowed=", ".join(map(str, axes[key])),
+                "not among the values", where=f"baseline: {key}", found=value, allowed=", ".join(map(str, axes[key]))
             )
     template = "-".join(f"{key.replace('_', '-')}-{{{key}}}" for key in axes)
     spec: dict[str, Any] = {
@@ -87,8 +84,7 @@ def varied_spec(
     spec |= {key: value for key, value in {"column": column, "spread": spread}.items() if value is not None}
     if baseline:
         spec["baseline"] = "-".join(
-            f"{key.replace('_', '-')}-{slug(baseline[key]) if key in baseline else f'{{{key}}}'}"
-            for key in axes
+            f"{key.replace('_', '-')}-{slug(baseline[key]) if key in baseline else f'{{{key}}}'}" for key in axes
         )
     return spec
 

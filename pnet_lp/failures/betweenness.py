@@ -65,10 +65,7 @@ def _forward(links: csr_array, sources: IntArray) -> tuple[npt.NDArray[np.int32]
 
 
 def _backward(
-    links: csr_array,
-    target: npt.NDArray[np.float64],
-    hops: npt.NDArray[np.int32],
-    paths: npt.NDArray[np.float64],
+    links: csr_array, target: npt.NDArray[np.float64], hops: npt.NDArray[np.int32], paths: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """Return how many of each source's pairs end beyond each switch."""
     beyond = np.zeros(hops.shape)

@@ -63,9 +63,7 @@ class FailureModel:
         arcs, switches = [], []
         for p, plane in enumerate(self.network.planes):
             if self.failures.unit == "direction":
-                arcs.append(
-                    generator(drawn, "directions", p).random(2 * plane.cable_count) < self.failures.links
-                )
+                arcs.append(generator(drawn, "directions", p).random(2 * plane.cable_count) < self.failures.links)
             else:
                 arcs.append(np.repeat(self._cables.lost(drawn, p), 2))
             switches.append(self._switches.lost(drawn, p))
@@ -143,9 +141,7 @@ def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
             found="position",
             allowed="planes whose switches have the same names",
         )
-    return [
-        _boxes(plane) if failures.unit == "box" else np.arange(plane.switch_count) for plane in network.planes
-    ]
+    return [_boxes(plane) if failures.unit == "box" else np.arange(plane.switch_count) for plane in network.planes]
 
 
 def _boxes(plane: Plane) -> _Indices:
@@ -169,9 +165,7 @@ def _ranks(
     return _order(failures, cables, by_cable), _order(failures, switches, by_switch)
 
 
-def _order(
-    failures: Failures, units: list[_Indices], values: list[npt.NDArray[np.float64]]
-) -> list[_Indices]:
+def _order(failures: Failures, units: list[_Indices], values: list[npt.NDArray[np.float64]]) -> list[_Indices]:
     sums = [np.bincount(unit, weights=value) for unit, value in zip(units, values, strict=True)]
     if failures.unit == "position" and len({len(total) for total in sums}) == 1:
         sums = [np.sum(sums, axis=0)] * len(sums)

@@ -44,9 +44,7 @@ def read_groups(path: str | Path) -> tuple[RiskGroup, ...]:
     groups = document.get("groups") if isinstance(document, Mapping) else None
     if not isinstance(groups, Mapping) or set(document) != {"groups"}:
         raise SpecError(
-            "not a file of shared-risk groups",
-            where=str(path),
-            allowed="one key 'groups', with names below it",
+            "not a file of shared-risk groups", where=str(path), allowed="one key 'groups', with names below it"
         )
     found = []
     for name, values in groups.items():
@@ -77,9 +75,7 @@ def members(network: Network, group: RiskGroup) -> tuple[list[BoolArray], list[B
     where = f"fail_groups: {group.name}"
     for plane in group.planes:
         if plane >= network.plane_count:
-            raise SpecError(
-                "no such plane", where=where, found=plane, allowed=f"0 to {network.plane_count - 1}"
-            )
+            raise SpecError("no such plane", where=where, found=plane, allowed=f"0 to {network.plane_count - 1}")
     meant = group.planes or tuple(range(network.plane_count))
     cables = [np.zeros(plane.cable_count, dtype=np.bool_) for plane in network.planes]
     switches = [np.zeros(plane.switch_count, dtype=np.bool_) for plane in network.planes]

@@ -45,10 +45,7 @@ class Failures:
         for option, share in (("fail_links", self.links), ("fail_switches", self.switches)):
             if not (math.isfinite(share) and 0 <= share <= 1):
                 raise SpecError("not a share", where=option, found=share, allowed="0 to 1")
-        for option, value, allowed in (
-            ("fail_unit", self.unit, UNITS),
-            ("fail_mode", self.mode, MODES),
-        ):
+        for option, value, allowed in (("fail_unit", self.unit, UNITS), ("fail_mode", self.mode, MODES)):
             if value not in allowed:
                 raise SpecError("unknown value", where=option, found=value, allowed=", ".join(allowed))
         if self.unit == "direction" and self.mode == "betweenness":
@@ -63,9 +60,7 @@ class Failures:
         """Raise SpecError where a plane is to fail that a network of ``count`` planes does not have."""
         for plane in self.planes:
             if not 0 <= plane < count:
-                raise SpecError(
-                    "no such plane", where="fail_planes", found=plane, allowed=f"0 to {count - 1}"
-                )
+                raise SpecError("no such plane", where="fail_planes", found=plane, allowed=f"0 to {count - 1}")
 
     def __bool__(self) -> bool:
         """Whether anything can fail."""

@@ -67,17 +67,13 @@ class HopCounter:
     def count_all(self, masks: Iterable[Mask | None]) -> Iterator[HopDistribution]:
         """Yield the hops of all pairs under each of ``masks``, which are drawn as they are needed."""
         for down in self._batches(masks):
-            found = _core.count_hops(
-                self._planes, self._sites.sizes, down.arcs, down.sites, threads=self._threads
-            )
+            found = _core.count_hops(self._planes, self._sites.sizes, down.arcs, down.sites, threads=self._threads)
             for row in found.tolist():
                 while len(row) > 1 and row[-1] == 0:
                     row.pop()
                 yield HopDistribution(tuple(row), self._pairs - sum(row))
 
-    def between(
-        self, src: npt.ArrayLike, dst: npt.ArrayLike, masks: Iterable[Mask | None]
-    ) -> npt.NDArray[np.int32]:
+    def between(self, src: npt.ArrayLike, dst: npt.ArrayLike, masks: Iterable[Mask | None]) -> npt.NDArray[np.int32]:
         """Return int32 ``[masks, pairs]``: the hops of pairs of distinct endpoints, -1 where there is no path."""
         first, last = (ints(self._sites.of[np.asarray(end, dtype=np.int64)]) for end in (src, dst))
         found = [

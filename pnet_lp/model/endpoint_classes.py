@@ -31,12 +31,7 @@ class Classes:
 
 
 def endpoint_classes(
-    attach: IntArray,
-    access_up: FloatArray,
-    access_down: FloatArray,
-    traffic: TrafficMatrix,
-    *,
-    merge: bool = True,
+    attach: IntArray, access_up: FloatArray, access_down: FloatArray, traffic: TrafficMatrix, *, merge: bool = True
 ) -> Classes:
     """Return the coarsest exact aggregation of the endpoints that have a demand.
 

@@ -97,9 +97,7 @@ class FlowProblem(Listed):
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
         if self.demands.complete:
-            planes = [
-                np.flatnonzero(np.bincount(self.attach[p])) for p in range(self.plane_count) if self._joins(p)
-            ]
+            planes = [np.flatnonzero(np.bincount(self.attach[p])) for p in range(self.plane_count) if self._joins(p)]
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
                 plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
                 return ints(np.column_stack([plane, np.concatenate(planes)]))
@@ -119,11 +117,7 @@ class FlowProblem(Listed):
 
     def _joins(self, plane: int) -> bool:
         attach = self.attach[plane]
-        if (
-            (attach < 0).any()
-            or not (self.access_up[plane] > 0).all()
-            or not (self.access_down[plane] > 0).all()
-        ):
+        if (attach < 0).any() or not (self.access_up[plane] > 0).all() or not (self.access_down[plane] > 0).all():
             return False
         arcs, nodes = slice(*self.arc_ptr[plane : plane + 2]), int(self.node_count[plane])
         component = strong_components(nodes, self.tail[arcs], self.head[arcs])
@@ -170,10 +164,7 @@ class FlowProblem(Listed):
     def keeping(self, kept: IntArray) -> FlowProblem:
         """Return the problem with these demands only."""
         pairs = self.pairs
-        return replace(
-            self,
-            demands=Pairs(ints(pairs.src[kept]), ints(pairs.dst[kept]), floats(pairs.demand[kept])),
-        )
+        return replace(self, demands=Pairs(ints(pairs.src[kept]), ints(pairs.dst[kept]), floats(pairs.demand[kept])))
 
     def volume(self, lengths: Lengths) -> float:
         """Return the sum of capacity times length over all links."""
@@ -196,10 +187,7 @@ class FlowProblem(Listed):
         """
         endpoints = self.attach.shape[1]
         return floats(
-            [
-                [np.bincount(end, weights=row, minlength=endpoints) for row in amount]
-                for end in (self.src, self.dst)
-            ]
+            [[np.bincount(end, weights=row, minlength=endpoints) for row in amount] for end in (self.src, self.dst)]
         )
 
 
@@ -225,9 +213,7 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
             where=traffic.label or "traffic",
         )
     if traffic.demand_count == 0:
-        raise TrafficError(
-            "there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0"
-        )
+        raise TrafficError("there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0")
 
     arcs = usable_arcs(network)
     attach, up, down = _attachments(network, traffic)

@@ -54,9 +54,7 @@ _POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
 """The pairs of attributes in which a position may stand."""
 
 
-def cable_arguments(
-    graph: nx.Graph[Any], *, link_gbps: float, capacity: str | None, where: str
-) -> CableArguments:
+def cable_arguments(graph: nx.Graph[Any], *, link_gbps: float, capacity: str | None, where: str) -> CableArguments:
     """Return the arguments of :meth:`Plane.from_cables` that ``graph`` gives; see :meth:`Plane.from_networkx`."""
     capacity = _capacity_attribute(graph, capacity, where)
     kinds = dict(graph.nodes(data="kind"))
@@ -119,9 +117,7 @@ def _capacity_attribute(graph: nx.Graph[Any], requested: str | None, where: str)
         return "capacity_gbps"
     if len(others) > 1:
         raise TopologyError(
-            f"edges have both {' and '.join(others)}",
-            where=where,
-            allowed="capacity_gbps, or one of the two",
+            f"edges have both {' and '.join(others)}", where=where, allowed="capacity_gbps, or one of the two"
         )
     return others[0] if others else _RAW
 
@@ -131,9 +127,7 @@ def _assumptions(graph: nx.Graph[Any], capacity: str, link_gbps: float, where: s
     bare = [data for *_, data in graph.edges(data=True) if data.get(capacity) is None]
     given = f"{link_gbps:g} Gb/s, the speed of links without one"
     if 0 < len(bare) < graph.number_of_edges():
-        return (
-            f"{where}: {len(bare)} of {graph.number_of_edges()} edges have no {capacity} and get {given}",
-        )
+        return (f"{where}: {len(bare)} of {graph.number_of_edges()} edges have no {capacity} and get {given}",)
     unread = sorted({str(name) for data in bare for name in data} - _NO_SPEEDS - {capacity})
     if not unread:
         return ()
@@ -177,9 +171,7 @@ def _cables(
             )
 
 
-def _speed(
-    data: Mapping[str, Any], name: str, default: float, ends: tuple[Hashable, Hashable], where: str
-) -> float:
+def _speed(data: Mapping[str, Any], name: str, default: float, ends: tuple[Hashable, Hashable], where: str) -> float:
     """Return the speed in the attribute ``name`` of an edge, in Gb/s."""
     value = data.get(name)
     if value is None:
@@ -198,10 +190,7 @@ def _speed(
         return _number(value)
     except (TypeError, ValueError, OverflowError):
         raise TopologyError(
-            f"cable {u!r} - {v!r}: speed is not a number",
-            where=where,
-            found=value,
-            allowed=f"{AMOUNTS} Gb/s",
+            f"cable {u!r} - {v!r}: speed is not a number", where=where, found=value, allowed=f"{AMOUNTS} Gb/s"
         ) from None
 
 

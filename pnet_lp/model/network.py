@@ -140,8 +140,7 @@ class Network:
             )
         if level == "rack" and not self.common_racks:
             raise TopologyError(
-                "the planes do not share their racks, so rack-level demands mean nothing",
-                allowed="level=host",
+                "the planes do not share their racks, so rack-level demands mean nothing", allowed="level=host"
             )
 
     def settled_level(self, level: Level | None) -> Level:
@@ -172,10 +171,7 @@ def check_network(found: object) -> None:
     """Raise SpecError where ``found`` is not a network."""
     if not isinstance(found, Network):
         raise SpecError(
-            "not a network",
-            where="network",
-            found=type(found).__name__,
-            allowed="a Network, as build_network returns",
+            "not a network", where="network", found=type(found).__name__, allowed="a Network, as build_network returns"
         )
 
 

@@ -126,10 +126,7 @@ class Plane:
             if isinstance(given, str):
                 raise TopologyError(f"{what} is a text", where=where, found=given, allowed="a list of names")
         names = tuple(map(str, range(switches))) if isinstance(switches, int) else tuple(map(str, switches))
-        for one, listed in (
-            ("switch", () if isinstance(switches, int) else switches),
-            ("host", host_names or ()),
-        ):
+        for one, listed in (("switch", () if isinstance(switches, int) else switches), ("host", host_names or ())):
             if any(name is None or name != name for name in listed):  # noqa: PLR0124 - NaN of any type
                 raise TopologyError(f"a {one} has no name", where=where)
         n = len(names)
@@ -147,13 +144,9 @@ class Plane:
             return f"cable {names[u[i]]!r} - {names[v[i]]!r}"
 
         forward = _capacities(capacity_gbps, len(u), cable, where)
-        back = (
-            forward if capacity_back_gbps is None else _capacities(capacity_back_gbps, len(u), cable, where)
-        )
+        back = forward if capacity_back_gbps is None else _capacities(capacity_back_gbps, len(u), cable, where)
         hosts = _indices(host_switch, n, "host's switch", where, lowest=-1)
-        hosts_named = (
-            tuple(f"h{i}" for i in range(len(hosts))) if host_names is None else tuple(map(str, host_names))
-        )
+        hosts_named = tuple(f"h{i}" for i in range(len(hosts))) if host_names is None else tuple(map(str, host_names))
         if len(hosts_named) != len(hosts):
             raise TopologyError(f"{len(hosts)} hosts have {len(hosts_named)} names", where=where)
         if host_names is not None:
@@ -322,9 +315,7 @@ class Plane:
             graph.add_edge(tail, self.switch_names[v], **edge, cable=i)
         for i, host in enumerate(self.host_names):
             if host in graph:
-                raise TopologyError(
-                    f"the name {host!r} is used by a switch and a host", where=self.label or "plane"
-                )
+                raise TopologyError(f"the name {host!r} is used by a switch and a host", where=self.label or "plane")
             graph.add_node(host, kind="host", host=i)
             if self.host_switch[i] >= 0:
                 switch = self.switch_names[self.host_switch[i]]
@@ -334,12 +325,7 @@ class Plane:
 
     @classmethod
     def from_networkx(
-        cls,
-        graph: nx.Graph[Any],
-        *,
-        link_gbps: float = DEFAULT_LINK_GBPS,
-        capacity: str | None = None,
-        label: str = "",
+        cls, graph: nx.Graph[Any], *, link_gbps: float = DEFAULT_LINK_GBPS, capacity: str | None = None, label: str = ""
     ) -> Plane:
         """Return the plane a networkx graph describes; the inverse of :meth:`to_networkx`.
 
@@ -371,10 +357,7 @@ def _positions(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None:
         raise TopologyError("a position is not a pair of finite numbers", where=where)
     if np.any(far := np.abs(array) > LARGEST):
         raise TopologyError(
-            "a position is too far away",
-            where=where,
-            found=float(array[far][0]),
-            allowed=f"up to {LARGEST:g}",
+            "a position is too far away", where=where, found=float(array[far][0]), allowed=f"up to {LARGEST:g}"
         )
     return None if np.all(np.isnan(array)) else array
 
@@ -382,9 +365,7 @@ def _positions(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None:
 def _boxes(values: npt.ArrayLike, n: int, where: str) -> IntArray:
     boxes = _indices(values, 2**31 - 1, "box number", where)
     if len(boxes) != n:
-        raise TopologyError(
-            f"{n} switches have {len(boxes)} boxes", where=where, allowed="one for each switch"
-        )
+        raise TopologyError(f"{n} switches have {len(boxes)} boxes", where=where, allowed="one for each switch")
     return boxes
 
 
@@ -407,9 +388,7 @@ def _indices(values: npt.ArrayLike, n: int, what: str, where: str, lowest: int =
         raise TopologyError(f"{what}s must be a list of whole numbers", where=where)
     bad = (raw < lowest) | (raw >= n)
     if np.any(bad):
-        raise TopologyError(
-            f"no such {what}", where=where, found=int(raw[bad][0]), allowed=f"{lowest} to {n - 1}"
-        )
+        raise TopologyError(f"no such {what}", where=where, found=int(raw[bad][0]), allowed=f"{lowest} to {n - 1}")
     return ints(raw)
 
 
@@ -423,9 +402,7 @@ def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], w
         raise TopologyError(f"{count} links have {raw.size} speeds", where=where)
     speeds = floats(np.broadcast_to(raw, (count,)))
     if bad := np.flatnonzero(~are_amounts(speeds)).tolist():
-        raise TopologyError(
-            f"{name(bad[0])}: invalid speed", where=where, found=float(speeds[bad[0]]), allowed=allowed
-        )
+        raise TopologyError(f"{name(bad[0])}: invalid speed", where=where, found=float(speeds[bad[0]]), allowed=allowed)
     return speeds
 
 
@@ -441,9 +418,7 @@ def _delays(
         raise TopologyError(f"{count} links have {raw.size} delays", where=where)
     delays = floats(np.broadcast_to(raw, (count,)))
     if bad := np.flatnonzero(~are_delays(delays) & ~np.isnan(delays)).tolist():
-        raise TopologyError(
-            f"{name(bad[0])}: invalid delay", where=where, found=float(delays[bad[0]]), allowed=DELAYS
-        )
+        raise TopologyError(f"{name(bad[0])}: invalid delay", where=where, found=float(delays[bad[0]]), allowed=DELAYS)
     delays = floats(np.where(there, delays, np.nan))
     return None if np.all(np.isnan(delays)) else delays
 

@@ -102,9 +102,7 @@ class ValueKey:
     @property
     def bounds(self) -> tuple[str, str]:
         """The keys of its lower and its upper bound, where it has any."""
-        lower, upper = (
-            f"{side}_{self.suffix}" if self.suffix else side for side in ("lower_bound", "upper_bound")
-        )
+        lower, upper = (f"{side}_{self.suffix}" if self.suffix else side for side in ("lower_bound", "upper_bound"))
         return lower, upper
 
 

@@ -85,10 +85,7 @@ class TrafficMatrix(Listed):
         coo = matrix.tocoo()
         if np.any(bad := ~are_amounts(coo.data)):
             raise TrafficError(
-                "the demands of a pair add up to too much",
-                where=where,
-                found=float(coo.data[bad][0]),
-                allowed=AMOUNTS,
+                "the demands of a pair add up to too much", where=where, found=float(coo.data[bad][0]), allowed=AMOUNTS
             )
         return cls(level, endpoints, Pairs(ints(coo.row), ints(coo.col), floats(coo.data)), label)
 
@@ -102,10 +99,7 @@ class TrafficMatrix(Listed):
             TrafficError: weights of different numbers of endpoints, or a product of two that is not a demand.
         """
         rule = Product(
-            *(
-                floats(checked_array(weights, TrafficError, label or "traffic"))
-                for weights in (sends, receives)
-            )
+            *(floats(checked_array(weights, TrafficError, label or "traffic")) for weights in (sends, receives))
         )
         if rule.sends.shape != rule.receives.shape or rule.sends.ndim != 1:
             raise TrafficError(
@@ -115,9 +109,7 @@ class TrafficMatrix(Listed):
         weights = np.concatenate([rule.sends, rule.receives])
         found = rule.range if np.all(np.isfinite(weights) & (weights >= 0)) else weights
         if np.any(bad := ~are_amounts(found)):
-            raise TrafficError(
-                "invalid demand", where=label or "traffic", found=float(found[bad][0]), allowed=AMOUNTS
-            )
+            raise TrafficError("invalid demand", where=label or "traffic", found=float(found[bad][0]), allowed=AMOUNTS)
         return cls(level, len(rule.sends), rule, label)
 
     @classmethod
@@ -125,9 +117,7 @@ class TrafficMatrix(Listed):
         """Return the matrix whose entry ``[s, t]`` is the demand from s to t; the diagonal must be zero."""
         dense = checked_array(matrix, TrafficError, label or "traffic").astype(np.float64, copy=False)
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
-            raise TrafficError(
-                "a dense traffic matrix is square", where=label or "traffic", found=dense.shape
-            )
+            raise TrafficError("a dense traffic matrix is square", where=label or "traffic", found=dense.shape)
         if not np.all(np.isfinite(dense)):
             raise TrafficError("a demand is not finite", where=label or "traffic", allowed=AMOUNTS)
         s, t = np.nonzero(dense)
@@ -144,9 +134,7 @@ class TrafficMatrix(Listed):
             raise TrafficError("invalid factor", where=label, found=float(factor), allowed=AMOUNTS)
         rule = self.demands.scaled(factor)
         if np.any(bad := ~are_amounts(rule.range)):
-            raise TrafficError(
-                "invalid demand", where=label, found=float(rule.range[bad][0]), allowed=AMOUNTS
-            )
+            raise TrafficError("invalid demand", where=label, found=float(rule.range[bad][0]), allowed=AMOUNTS)
         return TrafficMatrix(self.level, self.endpoints, rule, label)
 
     def __add__(self, other: TrafficMatrix) -> TrafficMatrix:

@@ -196,9 +196,7 @@ class Workload:
         for name, index in (("src", s), ("dst", t)):
             _check(index, 0, hosts - 1, f"no such host as {name}", where, flow_at)
         if np.any(loops := s == t):
-            raise WorkloadError(
-                f"host {int(s[loops][0])} sends to itself", where=flow_at(int(np.argmax(loops)))
-            )
+            raise WorkloadError(f"host {int(s[loops][0])} sends to itself", where=flow_at(int(np.argmax(loops))))
         _check(bytes_, 1, np.iinfo(np.int64).max // 16, "invalid flow size in bytes", where, flow_at)
         _check(start, 0, LONGEST_PS, "invalid flow start in picoseconds", where, flow_at)
         _check(own_task, 0, count - 1, "invalid task of a flow", where, flow_at)
@@ -272,9 +270,7 @@ class Workload:
         return fingerprint([str(self.hosts), *self.stages, *arrays])
 
 
-def _stages(
-    named: npt.NDArray[np.str_], count: int, flow_at: Callable[[int], str]
-) -> tuple[IntArray, tuple[str, ...]]:
+def _stages(named: npt.NDArray[np.str_], count: int, flow_at: Callable[[int], str]) -> tuple[IntArray, tuple[str, ...]]:
     """Return the index of each flow's stage, and the names of the stages in the order of their first flows."""
     names, first, place = np.unique(named, return_index=True, return_inverse=True)
     for name, flow in zip(names.tolist(), first.tolist(), strict=True):
@@ -293,9 +289,7 @@ def _check(
     bad = (values < low) | (values > high)
     if np.any(bad):
         first = int(np.argmax(bad))
-        raise WorkloadError(
-            problem, where=flow_at(first), found=int(values[first]), allowed=f"{low} to {high}"
-        )
+        raise WorkloadError(problem, where=flow_at(first), found=int(values[first]), allowed=f"{low} to {high}")
 
 
 def _first_flows(

@@ -86,12 +86,7 @@ def own_keys(model: type[Case]) -> list[str]:
 
 def shared_keywords(model: type[Case]) -> dict[str, tuple[str, str]]:
     """Return the keywords that are no keys of a case: type and description by name."""
-    found = {
-        "capacity": (
-            "str | None",
-            "name of the edge attribute, or of the column, that holds the Gb/s of links",
-        )
-    }
+    found = {"capacity": ("str | None", "name of the edge attribute, or of the column, that holds the Gb/s of links")}
     if first_argument(model) != "topology":
         found = {}
     if model.threads is not None:

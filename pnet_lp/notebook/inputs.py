@@ -44,13 +44,7 @@ def given(model: type[Any], **values: object) -> Any:
     return validate(model, {key: value for key, value in values.items() if value is not None})
 
 
-def network_of(
-    topology: TopologyLike,
-    settings: PlaneSettings,
-    *,
-    capacity: str | None,
-    seed: int,
-) -> Network:
+def network_of(topology: TopologyLike, settings: PlaneSettings, *, capacity: str | None, seed: int) -> Network:
     """Return the network that ``topology`` stands for.
 
     Args:
@@ -102,9 +96,7 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
     check_seed(seed)
     if isinstance(traffic, TrafficMatrix):
         if level not in (None, traffic.level):
-            raise SpecError(
-                "the demands are of another level", where="level", found=level, allowed=traffic.level
-            )
+            raise SpecError("the demands are of another level", where="level", found=level, allowed=traffic.level)
         return traffic
     if isinstance(traffic, str | Path):
         return build_traffic(str(traffic), network, level, seed=seed)
@@ -167,22 +159,13 @@ def _of_array(array: npt.NDArray[Any], settings: PlaneSettings, capacity: str | 
             "a matrix gives the capacity of every link", where="topology", allowed="no link_gbps, no capacity"
         )
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.dtype.kind not in "fiu":
-        raise TopologyError(
-            "not a square matrix of Gb/s", where="topology", found=f"{array.dtype} {array.shape}"
-        )
+        raise TopologyError("not a square matrix of Gb/s", where="topology", found=f"{array.dtype} {array.shape}")
     if np.any(np.diag(array)):
-        raise TopologyError(
-            "a switch has a link to itself", where="topology", allowed="zeros on the diagonal"
-        )
+        raise TopologyError("a switch has a link to itself", where="topology", allowed="zeros on the diagonal")
     joined = checked_array(array, TopologyError, "topology") != 0
     u, v = np.nonzero(np.triu(joined | joined.T))
     return Plane.from_cables(
-        len(array),
-        u,
-        v,
-        array[u, v].astype(float),
-        capacity_back_gbps=array[v, u].astype(float),
-        label="matrix",
+        len(array), u, v, array[u, v].astype(float), capacity_back_gbps=array[v, u].astype(float), label="matrix"
     )
 
 
@@ -235,10 +218,7 @@ def _matrix_of_frame(table: pd.DataFrame, network: Network, level: Level) -> Tra
             allowed="columns src, dst, demand; or the same endpoints as index and as columns",
         )
     place: dict[str | int, int] = {}
-    ends = [
-        np.array([place.setdefault(_end(end), len(place)) for end in side], dtype=np.int64)
-        for side in (src, dst)
-    ]
+    ends = [np.array([place.setdefault(_end(end), len(place)) for end in side], dtype=np.int64) for side in (src, dst)]
     return matrix_of_columns(
         list(place), ends[0], ends[1], demand, network, level, "table", lambda row: f"traffic: row {row}"
     )

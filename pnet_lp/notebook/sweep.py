@@ -64,9 +64,7 @@ def sweep(
     experiment = (
         _shipped(topology, question, baseline, fixed, draws, seed)
         if vary is None
-        else varied_experiment(
-            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline)
-        )
+        else varied_experiment(varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline))
     )
     if baseline is not None and not mean:
         raise SpecError("compares means", where="baseline", allowed="mean=True with it")
@@ -79,10 +77,7 @@ def sweep(
 
 
 def _common(
-    topology: str | Path | Sequence[str | Path] | None,
-    fixed: Mapping[str, Any],
-    draws: int | None,
-    seed: int | None,
+    topology: str | Path | Sequence[str | Path] | None, fixed: Mapping[str, Any], draws: int | None, seed: int | None
 ) -> dict[str, Any]:
     """Return the keys that all combinations share."""
     given = {"draws": draws, "seed": seed}
@@ -113,9 +108,7 @@ def _shipped(
     """Return the experiment in a folder, which says all the rest itself."""
     if not isinstance(place, str | Path) or not is_experiment(place):
         raise SpecError(
-            "nothing varies",
-            where="vary",
-            allowed="values by key, or the name or the folder of an experiment",
+            "nothing varies", where="vary", allowed="values by key, or the name or the folder of an experiment"
         )
     given = {"question": question != DEFAULT_QUESTION, "baseline": baseline is not None, **fixed}
     for key in (key for key, value in given.items() if value):

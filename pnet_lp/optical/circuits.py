@@ -51,9 +51,7 @@ class Circuits:
         """
         pairs = np.sort(checked_array(ends, SpecError, "circuits", whole=True).reshape(-1, 2), axis=1)
         if np.any(wrong := (pairs < 0) | (pairs >= racks)):
-            raise SpecError(
-                "no such rack", where="circuits", found=int(pairs[wrong][0]), allowed=f"0 to {racks - 1}"
-            )
+            raise SpecError("no such rack", where="circuits", found=int(pairs[wrong][0]), allowed=f"0 to {racks - 1}")
         if np.any(loops := pairs[:, 0] == pairs[:, 1]):
             raise SpecError(f"a circuit joins rack {int(pairs[loops][0, 0])} to itself", where="circuits")
         used = np.bincount(pairs.ravel(), minlength=racks)
@@ -103,9 +101,7 @@ class Circuits:
         return Network.from_planes([plane])
 
 
-def fewest_hops(
-    racks: int, u: npt.NDArray[np.integer], v: npt.NDArray[np.integer]
-) -> npt.NDArray[np.float64]:
+def fewest_hops(racks: int, u: npt.NDArray[np.integer], v: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     """Return ``[racks, racks]``: the circuits on a shortest path, ``inf`` where there is none."""
     return np.asarray(shortest_path(_graph(racks, u, v), method="D", directed=False, unweighted=True))
 

@@ -53,11 +53,7 @@ def between(traffic: TrafficMatrix, rack: npt.NDArray[np.integer]) -> float:
 
 
 def _bisect(
-    demand: sp.csr_array,
-    members: npt.NDArray[np.int64],
-    first: int,
-    racks: int,
-    rack: npt.NDArray[np.int64],
+    demand: sp.csr_array, members: npt.NDArray[np.int64], first: int, racks: int, rack: npt.NDArray[np.int64]
 ) -> None:
     """Write the racks ``first`` to ``first + racks - 1`` of ``members`` into ``rack``."""
     if racks == 1:

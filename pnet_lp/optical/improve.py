@@ -93,9 +93,7 @@ def improve(
         raise SpecError("the circuits leave a demand without a path", where="circuits")
 
     def solved(candidate: Circuits) -> ThroughputResult:
-        return solve(
-            candidate.network(), traffic, tolerance=tolerance, threads=threads, on_progress=on_progress
-        )
+        return solve(candidate.network(), traffic, tolerance=tolerance, threads=threads, on_progress=on_progress)
 
     solved_starts = [(solved(start), start) for start in starts]
     result, circuits = max(solved_starts, key=lambda pair: pair[0].throughput_gbps)
@@ -121,11 +119,7 @@ def improve(
 
 
 def _better(
-    candidate: Circuits,
-    found: ThroughputResult,
-    circuits: Circuits,
-    result: ThroughputResult,
-    traffic: TrafficMatrix,
+    candidate: Circuits, found: ThroughputResult, circuits: Circuits, result: ThroughputResult, traffic: TrafficMatrix
 ) -> bool:
     """Whether ``candidate`` carries more than ``circuits``, or the same over fewer hops."""
     more, enough = found.throughput_gbps, result.throughput_gbps

@@ -59,9 +59,7 @@ def match_circuits(traffic: TrafficMatrix, links: int, link_gbps: float, *, seed
 def check_ports(traffic: TrafficMatrix, links: int) -> None:
     """Raise SpecError where no circuits can join the racks of ``traffic``."""
     if traffic.level != "rack":
-        raise SpecError(
-            "circuits join racks, and the demands are between hosts", where=traffic.label or "traffic"
-        )
+        raise SpecError("circuits join racks, and the demands are between hosts", where=traffic.label or "traffic")
     least = 1 if traffic.endpoints <= 2 else 2
     if links < least:
         raise SpecError(
@@ -108,9 +106,7 @@ def _connect(demand: npt.NDArray[np.float64], count: npt.NDArray[np.int64]) -> N
     """
     while True:
         graph = nx.from_numpy_array(count, parallel_edges=True, create_using=nx.MultiGraph)
-        parts = sorted(
-            (sorted(part) for part in nx.connected_components(graph)), key=lambda part: (-len(part), part)
-        )
+        parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=lambda part: (-len(part), part))
         if len(parts) == 1:
             return
         a, b = _lightest(demand, count, parts[0])
@@ -126,9 +122,7 @@ def _connect(demand: npt.NDArray[np.float64], count: npt.NDArray[np.int64]) -> N
         _add(count, b, d, 1)
 
 
-def _lightest(
-    demand: npt.NDArray[np.float64], count: npt.NDArray[np.int64], part: list[int]
-) -> tuple[int, int]:
+def _lightest(demand: npt.NDArray[np.float64], count: npt.NDArray[np.int64], part: list[int]) -> tuple[int, int]:
     """Return the circuit of least demand among those of ``part`` whose loss leaves it connected."""
     simple = nx.from_numpy_array((count > 0).astype(np.int64)).subgraph(part)
     bridges = {frozenset(edge) for edge in nx.bridges(simple)}

@@ -56,9 +56,7 @@ class HybridScenario:
                 ]
             )
         if self.servers % self.servers_per_rack:
-            raise SpecError(
-                f"racks have {self.servers_per_rack} servers, and {self.servers} do not fill theirs"
-            )
+            raise SpecError(f"racks have {self.servers_per_rack} servers, and {self.servers} do not fill theirs")
         racks = np.arange(self.racks)
         star = Plane.from_cables(
             self.racks + 1,

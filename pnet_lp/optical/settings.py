@@ -27,8 +27,7 @@ class SpeedUpSettings(Params):
     """Two networks, and how circuits are chosen and set; see :func:`~pnet_lp.optical.speedup.speedup`."""
 
     scenario: Annotated[Literal["1", "2"], AsText] = Field(
-        "1",
-        description="pair of networks of the paper: 1:25 tree and 6 optical links per ToR, or 1:4 tree and 20",
+        "1", description="pair of networks of the paper: 1:25 tree and 6 optical links per ToR, or 1:4 tree and 20"
     )
     job: Annotated[bool, Flag(excludes=_SIZES)] = Field(
         False, description="the paper's job on four racks in place of the whole cluster"
@@ -40,16 +39,10 @@ class SpeedUpSettings(Params):
     servers: int | None = Field(None, ge=1, description="number of hosts; default: the scenario's")
     servers_per_rack: Annotated[
         int | None,
-        Flag(
-            "--ports",
-            help="Ports of a ToR, half of which are for servers.  [default: 64]",
-            parse=_half_of_ports,
-        ),
+        Flag("--ports", help="Ports of a ToR, half of which are for servers.  [default: 64]", parse=_half_of_ports),
     ] = Field(None, ge=1, description="hosts per rack; default: the scenario's")
     scattered: bool = Field(False, description="place racks in the tree at random")
-    search: int = Field(
-        DEFAULT_SOLVES, ge=1, description="limit on the throughputs solved in the search for circuits"
-    )
+    search: int = Field(DEFAULT_SOLVES, ge=1, description="limit on the throughputs solved in the search for circuits")
     delay_s: Annotated[float, Flag("--delay")] = Field(
         RECONFIGURATION_S, ge=0, description="seconds to set the circuits"
     )

@@ -242,9 +242,7 @@ def _starts(between: TrafficMatrix, scenario: HybridScenario, seed: int) -> list
     if 2 < links < racks:
         degrees = [links] * racks
         degrees[-1] -= racks * links % 2
-        starts.append(
-            Circuits.from_ends(racks, links, random_graph(degrees, generator(seed, "optical/random")), gbps)
-        )
+        starts.append(Circuits.from_ends(racks, links, random_graph(degrees, generator(seed, "optical/random")), gbps))
     return starts
 
 

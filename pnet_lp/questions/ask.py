@@ -48,9 +48,7 @@ def ask(
 def _pooled(question: str, case: Case, given: tuple[Built, ...], run: Run) -> Answer:
     """Return one answer of all draws; those done where Ctrl-C stops it and part of an answer is wanted."""
     jobs = min(run.jobs, case.draws)
-    each = replace(
-        run, jobs=jobs, kept=case.draws, threads=threads_each(run.threads, jobs), keep_partial=False
-    )
+    each = replace(run, jobs=jobs, kept=case.draws, threads=threads_each(run.threads, jobs), keep_partial=False)
     if jobs > 1:
         # A function that reports cannot go to another process.
         each = replace(each, on_progress=None)

@@ -373,9 +373,7 @@ Pose: TypeAlias = Callable[..., Posed]
 """``(case, seed) -> Posed``; the case is an instance of the entry's model, the seed that of one draw.  Where a network
 or demands can be given as values, they are a third argument: :class:`~pnet_lp.questions.keys.Built`."""
 
-QUESTIONS: Registry[Pose] = Registry(
-    "question", package="pnet_lp.questions", group="pnet_lp.questions", part="answer"
-)
+QUESTIONS: Registry[Pose] = Registry("question", package="pnet_lp.questions", group="pnet_lp.questions", part="answer")
 
 
 def model_of(question: str) -> type[Case]:

@@ -46,8 +46,7 @@ class TopologyKeys(Case):
     """The topologies of a network."""
 
     topology: Annotated[tuple[str, ...], OneOrMore, Flag(argument="TOPOLOGY...")] = Field(
-        min_length=1,
-        description="an expression, a file or a name of the catalogue; several give one plane each",
+        min_length=1, description="an expression, a file or a name of the catalogue; several give one plane each"
     )
 
 

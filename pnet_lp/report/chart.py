@@ -73,12 +73,7 @@ _ALONG = 30
 _OVERLAP = 0.012
 """Share of the height of a chart up to which two lines lie on each other."""
 
-_PUBLISHED: dict[str, Any] = {
-    "markersize": 6,
-    "markeredgewidth": 0.9,
-    "markerfacecolor": "none",
-    "linestyle": "none",
-}
+_PUBLISHED: dict[str, Any] = {"markersize": 6, "markeredgewidth": 0.9, "markerfacecolor": "none", "linestyle": "none"}
 _SATURATED: dict[str, Any] = {
     "marker": "o",
     "markersize": 9,
@@ -171,9 +166,7 @@ def _draw_bars(
     for axes, (label, cases) in zip(parts, panels, strict=True):
         places = {case: -names.index(name) for name, case in cases.items()}
         own = {case: known[case] for case in places}
-        found, reach = _bars_of(
-            axes, experiment, own, places, [item for item in published if item.case in places]
-        )
+        found, reach = _bars_of(axes, experiment, own, places, [item for item in published if item.case in places])
         legend = found | legend
         reaches.append(reach)
         axes.set_title(textwrap.fill(label, 12, break_long_words=False) if label else "")
@@ -214,10 +207,7 @@ def _bars_of(
         color=_BAR,
         height=0.68,
     )
-    ends = {
-        case: max(row.shown.value + error, 0.0)
-        for (case, row), error in zip(rows.items(), errors, strict=True)
-    }
+    ends = {case: max(row.shown.value + error, 0.0) for (case, row), error in zip(rows.items(), errors, strict=True)}
     legend: dict[str, Any] = {}
     sources = list(dict.fromkeys(item.source for item in published))
     for item in published:
@@ -227,9 +217,7 @@ def _bars_of(
             marker=_PUBLISHED_MARKERS[sources.index(item.source) % len(_PUBLISHED_MARKERS)],
             color=COLOURS[1],
             # The caption names a single source.
-            label="published"
-            if len(sources) == 1
-            else textwrap.fill(f"published: {item.source}", 2 * _SHORT),
+            label="published" if len(sources) == 1 else textwrap.fill(f"published: {item.source}", 2 * _SHORT),
             **_PUBLISHED | {"markersize": 4},
         )
         legend.setdefault(item.source, drawn)
@@ -275,9 +263,7 @@ class _Published:
     source: str
 
 
-def _published(
-    experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]
-) -> list[_Published]:
+def _published(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]) -> list[_Published]:
     """Return the published numbers of what is drawn; a bound is no number that came out."""
     values = _drawn(experiment, rows)
     found = []
@@ -304,9 +290,7 @@ def _drawn(experiment: Experiment, rows: Sequence[CaseResult]) -> dict[str, floa
     """Return what is drawn of each case: lines may be in per cent of a baseline, bars never are."""
     values = {row.case: row.shown.value for row in rows}
     if not _has_lines(experiment):
-        return {
-            case: values[case] for _, cases in bar_panels(experiment, list(values)) for case in cases.values()
-        }
+        return {case: values[case] for _, cases in bar_panels(experiment, list(values)) for case in cases.values()}
     on_lines = {case for panel in chart_panels(experiment)[1] for line in panel.lines for case in line.cases}
     shown = percents(rows) if experiment.in_percent else values
     return {case: value for case, value in shown.items() if case in on_lines}
@@ -343,9 +327,7 @@ def _draw_lines(
     most = [max(levels[case] for case in panel.cases if case in levels) for panel in panels]
     shared = relative or not most or _COMPARABLE * min(most) >= max(most)
     groups = [panels] if shared else [[panel] for panel in panels]
-    own = [
-        {case: levels[case] for panel in group for case in panel.cases if case in levels} for group in groups
-    ]
+    own = [{case: levels[case] for panel in group for case in panel.cases if case in levels} for group in groups]
     scale = math.log10 if experiment.chart.scale == "log" else float
     depths = [
         _depths(group, {case: value for case, value in values.items() if case in shown}, scale)

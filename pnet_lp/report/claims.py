@@ -48,9 +48,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """Return claim, measured values and verdict in one sentence."""
-        verdict = (
-            self.judgement.verdict.upper() if self.judgement.verdict == "differs" else self.judgement.verdict
-        )
+        verdict = self.judgement.verdict.upper() if self.judgement.verdict == "differs" else self.judgement.verdict
         return (
             f"{self.claim.statement} ({self.source}): {_ORIGINS[self.claim.origin]} {self.claim.claimed}, "
             f"here {self.measured}; {verdict}: {self.judgement.reason}"

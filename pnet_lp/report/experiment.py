@@ -23,10 +23,7 @@ _WORDS = ("case", "limited by")
 _NAME = 50
 """Characters up to which the names of cases are not broken."""
 
-_PERCENT: Mapping[Spread, str] = {
-    "standard-error": "percent_error",
-    "standard-deviation": "percent_deviation",
-}
+_PERCENT: Mapping[Spread, str] = {"standard-error": "percent_error", "standard-deviation": "percent_deviation"}
 """Names of the columns of spreads in percentage points."""
 
 
@@ -84,11 +81,7 @@ class CaseResult:
             "draws": self.draws,
             **_cells(shown, bounded=self.bounded),
             shown.named(self.spread_kind.replace("-", "_")): self.spread,
-            **(
-                {"percent": self.percent, _PERCENT[self.spread_kind]: self.percent_spread}
-                if self.relative
-                else {}
-            ),
+            **({"percent": self.percent, _PERCENT[self.spread_kind]: self.percent_spread} if self.relative else {}),
             **({"relative_gap": self.relative_gap} if self.bounded else {}),
             "status": self.status,
             **({"seconds": self.seconds} if seconds else {}),
@@ -229,9 +222,7 @@ def sweep_document(
         "baseline": experiment.baseline,
         "cases": [row.to_json() for row in rows],
         "draws": [dict(zip(draws, values, strict=True)) for values in zip(*draws.values(), strict=True)],
-        "saturated": [
-            {"line": line, "case": case} for line, case in saturation_points(experiment, percents(rows))
-        ],
+        "saturated": [{"line": line, "case": case} for line, case in saturation_points(experiment, percents(rows))],
         "claims": [item.to_json() for item in claims],
         "files": list(files),
     }
@@ -246,11 +237,7 @@ def spread_label(experiment: Experiment, rows: Sequence[CaseResult]) -> str:
     """Return what stands behind ± and is drawn as error bars, and over how many draws."""
     counts = sorted({row.draws for row in rows if row.draws > 1})
     n = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
-    words = (
-        "one standard error of the mean"
-        if experiment.spread == "standard-error"
-        else "one standard deviation"
-    )
+    words = "one standard error of the mean" if experiment.spread == "standard-error" else "one standard deviation"
     return f"{words}, {n} draws"
 
 

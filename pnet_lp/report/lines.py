@@ -84,13 +84,9 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
         place = {value: float(i) for i, value in enumerate(values)}
     else:
         place = {value: float(value) for value in sorted(values)}
-    shared = {
-        name for name, case in drawn.items() if chart.lines and case.chart_value(chart.lines[0]) is None
-    }
+    shared = {name for name, case in drawn.items() if chart.lines and case.chart_value(chart.lines[0]) is None}
     keys = {
-        name: tuple(case.chart_value(key) for key in chart.lines)
-        for name, case in drawn.items()
-        if name not in shared
+        name: tuple(case.chart_value(key) for key in chart.lines) for name, case in drawn.items() if name not in shared
     }
     labels = _labels(chart, list(dict.fromkeys(keys.values())) or [()])
     found = []
@@ -104,17 +100,10 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
                     for name in (*(one for one in members if one in shared), *own)
                 )
                 lines.append(
-                    ChartLine(
-                        labels[key],
-                        style,
-                        tuple(name for _, name in ordered),
-                        tuple(at for at, _ in ordered),
-                    )
+                    ChartLine(labels[key], style, tuple(name for _, name in ordered), tuple(at for at, _ in ordered))
                 )
         found.append(ChartPanel(label, tuple(lines)))
-    written = tuple(
-        chart.words.get(value_text(value), value_text(value) if words else f"{value:g}") for value in place
-    )
+    written = tuple(chart.words.get(value_text(value), value_text(value) if words else f"{value:g}") for value in place)
     return ChartAxis(tuple(place.values()), written, words), found
 
 
@@ -129,9 +118,7 @@ def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, 
         return [("", {name: name for name in drawn})]
     found = []
     for label, members in _by_panel(chart, drawn).items():
-        short = {
-            name: name.replace(f"-{slug(drawn[name].chart_value(chart.panels))}", "") for name in members
-        }
+        short = {name: name.replace(f"-{slug(drawn[name].chart_value(chart.panels))}", "") for name in members}
         apart = len(set(short.values())) == len(short)
         found.append((label, {short[name] if apart else name: name for name in members}))
     return found

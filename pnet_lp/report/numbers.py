@@ -15,9 +15,7 @@ def format_number(value: float, error: float | None = None) -> str:
     if math.isnan(value):
         return "none"
     digits = format_gbps(value) if error is None else f"{value:.5g}"
-    return (f"{value:,.0f}" if abs(value) >= 10_000 else digits) + (
-        "" if error is None else f" ± {error:.2g}"
-    )
+    return (f"{value:,.0f}" if abs(value) >= 10_000 else digits) + ("" if error is None else f" ± {error:.2g}")
 
 
 def clean(value: float | None, scale: float = 1.0) -> float | None:

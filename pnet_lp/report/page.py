@@ -107,17 +107,11 @@ def _facts(one: Publication) -> list[tuple[str, str]]:
         ("code", str(manifest["code"])),
         ("pnet-lp", f"{manifest['pnet_lp']}, {manifest['build_profile']} build, Python {manifest['python']}"),
         ("packages", ", ".join(f"{name} {version}" for name, version in manifest["packages"].items())),
-        (
-            "machine",
-            f"{machine['processor']}, {machine['cores']} cores, {machine['system']} {machine['architecture']}",
-        ),
+        ("machine", f"{machine['processor']}, {machine['cores']} cores, {machine['system']} {machine['architecture']}"),
         (
             "seeds",
             f"{', '.join(map(str, sorted(seeds)))}; draws: {' to '.join(map(str, draws[:: max(len(draws) - 1, 1)]))}",
         ),
-        (
-            "time of all draws",
-            format_seconds(sum(item.work_seconds for item in spent)) if spent else "unknown",
-        ),
+        ("time of all draws", format_seconds(sum(item.work_seconds for item in spent)) if spent else "unknown"),
         ("most memory of a process", format_bytes(max(peaks)) if peaks else "unknown"),
     ]

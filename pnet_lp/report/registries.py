@@ -132,10 +132,7 @@ def _formats() -> list[dict[str, Any]]:
 
 
 def _of(
-    module: str,
-    registry: str,
-    folder: str = "",
-    more: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {},
+    module: str, registry: str, folder: str = "", more: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {}
 ) -> Callable[[], list[dict[str, Any]]]:
     """Return what lists a registry, imported when it is asked for, and the catalogue in the folders of that name.
 

@@ -90,17 +90,14 @@ def workload_report(document: Mapping[str, Any]) -> Table:
     if tasks["most_flows"] > 1:
         grid.add_row("tasks", f"{tasks['tasks']:,} of up to {tasks['most_flows']:,} flows")
     if document["stages"]:
-        shown = (
-            f"{row['stage']}: {row['flows']:,} flows, {row['bytes']:,} bytes" for row in document["stages"]
-        )
+        shown = (f"{row['stage']}: {row['flows']:,} flows, {row['bytes']:,} bytes" for row in document["stages"])
         grid.add_row("stages", "; ".join(shown))
     weights = document["weights"]
     if weights != {"min": 1, "max": 1}:
         grid.add_row("weights", f"{weights['min']:g} to {weights['max']:g}")
     if connections["shared"] or connections["handshakes"] < document["flows"]:
         grid.add_row(
-            "connections",
-            f"{connections['connections']:,}, {connections['handshakes']:,} flows begin with a handshake",
+            "connections", f"{connections['connections']:,}, {connections['handshakes']:,} flows begin with a handshake"
         )
     return grid
 

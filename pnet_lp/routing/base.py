@@ -95,17 +95,13 @@ class Routing:
         Raises:
             RoutingError: the routing has no list of paths.
         """
-        return enumerate_paths(
-            network, level, src, dst, self._listed(), threads=threads, deadline=self.deadline
-        )
+        return enumerate_paths(network, level, src, dst, self._listed(), threads=threads, deadline=self.deadline)
 
     def iterate(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
     ) -> Iterator[tuple[slice, PathSet]]:
         """Yield the same in blocks of pairs that fit into memory."""
-        return iterate_paths(
-            network, level, src, dst, self._listed(), threads=threads, deadline=self.deadline
-        )
+        return iterate_paths(network, level, src, dst, self._listed(), threads=threads, deadline=self.deadline)
 
     def loads(
         self,
@@ -196,9 +192,7 @@ class CountedPaths(Routing):
         return self.params.k
 
 
-ROUTINGS: Registry[type[Routing]] = Registry(
-    "routing", package="pnet_lp.routing.schemes", group="pnet_lp.routings"
-)
+ROUTINGS: Registry[type[Routing]] = Registry("routing", package="pnet_lp.routing.schemes", group="pnet_lp.routings")
 
 
 def parse_routing(text: str, *, policy: Policy = "any", seed: int = 0) -> Routing:

@@ -110,9 +110,7 @@ def iterate_paths(
 
 def _listed(searches: Searches, keywords: Mapping[str, Any], deadline: Deadline) -> PathSet:
     with deadline.doing("looking for paths") as limit_s:
-        found = _core.enumerate_paths(
-            searches.planes, searches.src, searches.dst, limit_s=limit_s, **keywords
-        )
+        found = _core.enumerate_paths(searches.planes, searches.src, searches.dst, limit_s=limit_s, **keywords)
     return PathSet(searches.arcs, *found)
 
 
@@ -131,6 +129,4 @@ def _bytes(searches: Searches, rule: PathRule, threads: int, deadline: Deadline)
 def _check_fits(needed: float, searches: Searches, rule: PathRule) -> None:
     many = "all shortest paths" if rule.equal_cost else f"{rule.count} paths"
     pairs = f"each of {searches.pair_count:,} pairs" if searches.pair_count > 1 else "one pair"
-    check_fits(
-        int(needed), f"{many} for {pairs}", RoutingError, allowed="fewer paths or pairs, or level=rack"
-    )
+    check_fits(int(needed), f"{many} for {pairs}", RoutingError, allowed="fewer paths or pairs, or level=rack")

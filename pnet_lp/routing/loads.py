@@ -144,9 +144,7 @@ def split_usage(
     return sp.csc_array((np.concatenate([load for _, load in parts]), link, pointer), shape=(links, pairs))
 
 
-def path_loads(
-    searches: Searches, amount: FloatArray, blocks: Iterable[tuple[slice, PathSet]], planes: int
-) -> Loads:
+def path_loads(searches: Searches, amount: FloatArray, blocks: Iterable[tuple[slice, PathSet]], planes: int) -> Loads:
     """Return what demands put on links that go whole along the one path that each has in the ``blocks``."""
     load = np.zeros(len(searches.arcs.tail))
     share = np.zeros((planes, searches.pair_count))

@@ -37,17 +37,10 @@ class PacketSizes:
 
     def __post_init__(self) -> None:
         """Raise SpecError where a size is out of range."""
-        for name, value, low in (
-            ("packet", self.packet, 1),
-            ("ack", self.ack, 1),
-            ("header", self.header, 0),
-        ):
+        for name, value, low in (("packet", self.packet, 1), ("ack", self.ack, 1), ("header", self.header, 0)):
             if not low <= value <= _LARGEST_PACKET:
                 raise SpecError(
-                    "no size of a packet",
-                    where=name,
-                    found=value,
-                    allowed=f"{low} to {_LARGEST_PACKET} bytes",
+                    "no size of a packet", where=name, found=value, allowed=f"{low} to {_LARGEST_PACKET} bytes"
                 )
         if self.header >= self.packet:
             raise SpecError(
@@ -125,17 +118,13 @@ class Choice(Generic[T]):
         values = [
             f"{name}={written(value, field)}"
             for name, field in type(self.params).model_fields.items()
-            if name not in idle
-            and (value := getattr(self.params, name)) != field.default
-            and value is not None
+            if name not in idle and (value := getattr(self.params, name)) != field.default and value is not None
         ]
         return ":".join([self.entry.name, *([",".join(values)] if values else [])])
 
 
 def choose(
-    registry: Registry[Callable[[Any, SimulationContext], T]],
-    text: str,
-    preset: Mapping[str, Mapping[str, str]],
+    registry: Registry[Callable[[Any, SimulationContext], T]], text: str, preset: Mapping[str, Mapping[str, str]]
 ) -> Choice[T]:
     """Return what ``name`` or ``name:key=value,...`` stands for, where a preset may say other defaults.
 

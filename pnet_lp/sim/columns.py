@@ -48,12 +48,7 @@ def run_columns(result: SimulationResult, before: SimulationResult | None = None
         result: the run.
         before: the same run up to an earlier time, which rates leave out.
     """
-    return {
-        **_rates(result, before),
-        **_flows(result),
-        **_queues(result),
-        **_traced(result),
-    }
+    return {**_rates(result, before), **_flows(result), **_queues(result), **_traced(result)}
 
 
 def _flows(result: SimulationResult) -> RunColumns:
@@ -97,9 +92,7 @@ def _queues(result: SimulationResult) -> RunColumns:
     """Return the longest queue of all ports of switches, in packets, the one being sent included."""
     if result.packet_hops is None:
         return dict.fromkeys(QUEUES)
-    return {
-        "longest_queue": int(result.port["longest_packets"][result.places.kind != FROM_HOST].max(initial=0))
-    }
+    return {"longest_queue": int(result.port["longest_packets"][result.places.kind != FROM_HOST].max(initial=0))}
 
 
 def _traced(result: SimulationResult) -> RunColumns:

@@ -66,11 +66,7 @@ def _stuck(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
     """Return the flows that can never be complete, in runs with no events left: by cause, how many and the first."""
     fluid = results[0].packet_hops is None
     halted = "stopped at a link that is down" if fluid else "lost packets that nobody sends again"
-    causes = (
-        "never started, without a usable path",
-        halted,
-        "never started, after flows that are not complete",
-    )
+    causes = ("never started, without a usable path", halted, "never started, after flows that are not complete")
     found: list[list[dict[str, int]]] = [[], [], []]
     for result in results:
         if result.end != "no events left":
@@ -98,12 +94,7 @@ def _stages(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
         complete = np.array([time / 1e6 for time in whole if time is not None])
         tasks_us = np.concatenate(tasks) / 1e6
         found.append(
-            {
-                "stage": name,
-                "stage_us": statistics(complete),
-                "tasks": len(tasks_us),
-                "tasks_us": statistics(tasks_us),
-            }
+            {"stage": name, "stage_us": statistics(complete), "tasks": len(tasks_us), "tasks_us": statistics(tasks_us)}
         )
     return found
 
@@ -235,9 +226,7 @@ def waiting_ps(result: SimulationResult) -> npt.NDArray[np.float64]:
     """Return float64 ``[kinds of ports]``: how long packets waited to be sent, all of them together."""
     sending = result.port["bytes"] * 8e12 / result.places.rate
     waited = np.maximum(result.port["queued_ps"] - sending, 0)
-    of_kind: npt.NDArray[np.float64] = np.bincount(result.places.kind, waited, minlength=len(KINDS)).astype(
-        float
-    )
+    of_kind: npt.NDArray[np.float64] = np.bincount(result.places.kind, waited, minlength=len(KINDS)).astype(float)
     return of_kind
 
 
@@ -257,9 +246,7 @@ def _limit(results: Sequence[SimulationResult], found: dict[str, Any], late: int
     parts = [f"queues of {kind}: {100 * shares[kind]:.3g} % of the time that packets waited"]
     if dropped:
         most = int(of_kind.argmax())
-        parts.append(
-            f"{dropped:,} packets dropped, {100 * of_kind[most] / dropped:.3g} % of them at {KINDS[most]}"
-        )
+        parts.append(f"{dropped:,} packets dropped, {100 * of_kind[most] / dropped:.3g} % of them at {KINDS[most]}")
     if lost:
         parts.append(f"{lost:,} {'packet' if lost == 1 else 'packets'} lost on links that were down")
     if late:

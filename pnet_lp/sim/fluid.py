@@ -33,9 +33,7 @@ def parse_correction(text: str) -> tuple[str, ...]:
     """
     if text.strip() == _NONE:
         return ()
-    named = [
-        term for one in text.split(",") for term in (SHORT_FLOWS if one.strip() == _SHORT else [one.strip()])
-    ]
+    named = [term for one in text.split(",") for term in (SHORT_FLOWS if one.strip() == _SHORT else [one.strip()])]
     if unknown := [one for one in named if one not in TERMS]:
         raise SpecError(
             "no such term",
@@ -99,9 +97,7 @@ class FluidScenario(SimulationScenario):
             why, fitting = "a routing says no fixed parts", ("single", "subflows", "best")
         chosen: SharingName = self.sharing or ("even" if forwarding.spreads else "single")
         if chosen not in fitting:
-            raise SpecError(
-                why, where="sharing", found=chosen, allowed=f"{', '.join(fitting)}, or another forwarding"
-            )
+            raise SpecError(why, where="sharing", found=chosen, allowed=f"{', '.join(fitting)}, or another forwarding")
         if chosen != "single" and (wrong := [term for term in OF_WINDOWS if term in self.terms]):
             raise SpecError(
                 f"flows with sharing={chosen} have several paths, and find queues on none",
@@ -118,9 +114,7 @@ class FluidScenario(SimulationScenario):
             )
         return replace(self, sharing=chosen)
 
-    def _check_memory(
-        self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int
-    ) -> None:
+    def _check_memory(self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
         subflows = {"subflows": self.subflows, "best": forwarding.most_paths}.get(self.sharing or "", 1)
         check_fluid_memory(context, forwarding, subflows=subflows, jobs=jobs, runs=runs)
         if self.sharing == "best":

@@ -113,9 +113,7 @@ def _check(
     )
 
 
-def check_split_time(
-    context: SimulationContext, paths: int, event_limit: int | None, patience_s: float
-) -> None:
+def check_split_time(context: SimulationContext, paths: int, event_limit: int | None, patience_s: float) -> None:
     """Raise WorkloadError where the best split of flows over up to so many paths takes longer than that.
 
     How many flows are under way at once only the run shows.  Taken are those that start together, or that would be on

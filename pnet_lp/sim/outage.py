@@ -78,12 +78,9 @@ class OutageSettings(Params):
     fail_at: Annotated[Duration | None, _FAILING] = Field(
         None, description="when failures begin; default: at the start"
     )
-    fail_until: Annotated[Duration | None, _FAILING] = Field(
-        None, description="when failures end; default: never"
-    )
+    fail_until: Annotated[Duration | None, _FAILING] = Field(None, description="when failures end; default: never")
     reroute_after: Annotated[Duration | None, Flag(needs=("fail_at", "fail_until"))] = Field(
-        None,
-        description="delay after a failure or repair during the run before paths change; default: they never do",
+        None, description="delay after a failure or repair during the run before paths change; default: they never do"
     )
 
     @model_validator(mode="after")

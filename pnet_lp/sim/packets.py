@@ -43,9 +43,7 @@ class PacketScenario(SimulationScenario):
                 allowed="with model=fluid, or without weights",
             )
 
-    def _check_memory(
-        self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int
-    ) -> None:
+    def _check_memory(self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
         check_memory(
             context,
             forwarding,

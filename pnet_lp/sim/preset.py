@@ -61,10 +61,7 @@ PRESETS: Registry[PresetBuilder] = Registry("preset", package="pnet_lp.sim.prese
 
 def plain(values: Values) -> dict[str, dict[str, str]]:
     """Return parameters without their sources."""
-    return {
-        entry: {name: stated.value for name, stated in parameters.items()}
-        for entry, parameters in values.items()
-    }
+    return {entry: {name: stated.value for name, stated in parameters.items()} for entry, parameters in values.items()}
 
 
 def get_preset(name: str | None) -> Preset:

@@ -40,8 +40,6 @@ class LimitParams(Params):
         """Return it as the core reads it, or raise SpecError where a full packet never fits."""
         if self.bytes is not None and self.bytes < context.sizes.packet:
             raise SpecError(
-                f"a packet has {context.sizes.packet} bytes and never fits",
-                where="queue: bytes",
-                found=self.bytes,
+                f"a packet has {context.sizes.packet} bytes and never fits", where="queue: bytes", found=self.bytes
             )
         return {"packets": self.packets, "bytes": self.bytes}

@@ -20,9 +20,7 @@ from pnet_lp.sim.ports import Ports
 if TYPE_CHECKING:
     import pyarrow as pa
 
-End: TypeAlias = Literal[
-    "complete", "no events left", "time limit", "event limit", "end of clock", "interrupted"
-]
+End: TypeAlias = Literal["complete", "no events left", "time limit", "event limit", "end of clock", "interrupted"]
 """Why a run ended: all flows were complete; nothing was left to happen, though they were not; a limit; the latest time
 that the simulator counts to; Ctrl-C."""
 
@@ -154,10 +152,7 @@ class SimulationResult:
         pa = load("pyarrow", "flows")
         names = pa.array(self.places.network.host_names, pa.string())
         flow = dict(self.flow)
-        ends = {
-            key: pa.DictionaryArray.from_arrays(flow.pop(key).astype(np.int32), names)
-            for key in ("src", "dst")
-        }
+        ends = {key: pa.DictionaryArray.from_arrays(flow.pop(key).astype(np.int32), names) for key in ("src", "dst")}
         columns: dict[str, Any] = {
             "flow": flow.pop("flow"),
             "task": self.task,

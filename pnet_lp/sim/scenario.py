@@ -135,9 +135,7 @@ class SimulationScenario(ABC):
                 allowed=f"up to {_MOST_SEGMENTS * self.sizes.payload} bytes in packets of {self.sizes.packet}",
             )
 
-    def run(
-        self, on_progress: OnSimulationProgress | None = None, *, jobs: int = 1, runs: int = 1
-    ) -> SimulationResult:
+    def run(self, on_progress: OnSimulationProgress | None = None, *, jobs: int = 1, runs: int = 1) -> SimulationResult:
         """Return the records of the run; the same scenario gives the same ones.
 
         Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
@@ -196,14 +194,9 @@ class SimulationScenario(ABC):
         except _core.InvalidError as error:
             if error.place == "flows":
                 raise WorkloadError(
-                    error.problem,
-                    where=workload.label or "workload",
-                    found=error.found,
-                    allowed=error.allowed,
+                    error.problem, where=workload.label or "workload", found=error.found, allowed=error.allowed
                 ) from None
-            raise SpecError(
-                error.problem, where=error.place, found=error.found, allowed=error.allowed
-            ) from None
+            raise SpecError(error.problem, where=error.place, found=error.found, allowed=error.allowed) from None
         except _core.CoreError as error:
             raise SimulationError(str(error)) from None
         seconds = time.perf_counter() - began
@@ -220,9 +213,7 @@ class SimulationScenario(ABC):
         return ()
 
     @abstractmethod
-    def _check_memory(
-        self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int
-    ) -> None:
+    def _check_memory(self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
         """Raise WorkloadError where a run needs more memory than is free."""
 
     @abstractmethod
@@ -288,11 +279,7 @@ class SimulationScenario(ABC):
                 )
 
     def _result(
-        self,
-        outcome: _core.Outcome,
-        ports: Ports,
-        seconds: float,
-        warnings: tuple[str, ...],
+        self, outcome: _core.Outcome, ports: Ports, seconds: float, warnings: tuple[str, ...]
     ) -> SimulationResult:
         # In the order of the workload, not of starts.
         order = np.argsort(outcome.flows["flow"], kind="stable")
@@ -330,9 +317,5 @@ class SimulationScenario(ABC):
                 "distribution_mean_bytes": workload.mean_bytes,
                 "offered": None if workload.offered is None else workload.offered.to_json(),
             },
-            warnings=(
-                *self.network.warnings,
-                *warnings,
-                *((f"traces end after {ROWS:,} rows each",) if full else ()),
-            ),
+            warnings=(*self.network.warnings, *warnings, *((f"traces end after {ROWS:,} rows each",) if full else ())),
         )

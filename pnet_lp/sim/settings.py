@@ -36,9 +36,7 @@ _MOST_EVENTS = 2**64 - 1
 def _delay(delay_ps: int, info: ValidationInfo) -> int:
     """Return the delay of a link, or raise SpecError as files of networks do."""
     if not are_delays(delay_ps / 1000):
-        raise SpecError(
-            "invalid delay", where=info.field_name, found=format_duration(delay_ps), allowed=DELAYS
-        )
+        raise SpecError("invalid delay", where=info.field_name, found=format_duration(delay_ps), allowed=DELAYS)
     return delay_ps
 
 
@@ -65,15 +63,12 @@ class EveryModelSettings(PresetSettings):
     """
 
     transport: Annotated[str, _EXPR] = Field("tcp", description="how hosts send (`pnet-lp list transports`)")
-    queue: Annotated[str, _EXPR] = Field(
-        "drop-tail", description="queue discipline of ports (`pnet-lp list queues`)"
-    )
+    queue: Annotated[str, _EXPR] = Field("drop-tail", description="queue discipline of ports (`pnet-lp list queues`)")
     forwarding: Annotated[str, _EXPR] = Field(
         "ecmp", description="how packets get their path (`pnet-lp list forwardings`)"
     )
     routing: Annotated[str | None, Flag(metavar="EXPR", excludes=("forwarding",))] = Field(
-        None,
-        description="routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding",
+        None, description="routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding"
     )
     sharing: SharingName | None = Field(
         None,
@@ -86,18 +81,11 @@ class EveryModelSettings(PresetSettings):
         description="fluid: delays added to the times of flows: none, short-flows (the first four), or some of "
         + ",".join(TERMS),
     )
-    initial_window: int = Field(
-        10, ge=1, lt=1 << 31, description="fluid: initial window of slow start, in packets"
-    )
+    initial_window: int = Field(10, ge=1, lt=1 << 31, description="fluid: initial window of slow start, in packets")
     window: int | None = Field(
-        None,
-        ge=1,
-        lt=1 << 31,
-        description="fluid: largest window of a flow, in packets; default: what fills its path",
+        None, ge=1, lt=1 << 31, description="fluid: largest window of a flow, in packets; default: what fills its path"
     )
-    threshold: int = Field(
-        65, ge=1, lt=1 << 31, description="fluid: queue in packets above which packets are marked"
-    )
+    threshold: int = Field(65, ge=1, lt=1 << 31, description="fluid: queue in packets above which packets are marked")
     plane_policy: Policy = Field("any", description="planes that a flow may use")
     link_delay: Annotated[Duration, AfterValidator(_delay)] = Field(
         10**6, description="propagation delay of links without one of their own"
@@ -105,9 +93,7 @@ class EveryModelSettings(PresetSettings):
     packet: ByteCount = Field(1500, description="size of a full packet on the wire, header included")
     header: ByteCount = Field(40, description="bytes of a packet that are not payload")
     ack: ByteCount = Field(40, description="size of an acknowledgement")
-    time_limit: Duration | None = Field(
-        None, gt=0, description="simulated time at which to stop; default: none"
-    )
+    time_limit: Duration | None = Field(None, gt=0, description="simulated time at which to stop; default: none")
     event_limit: int | None = Field(
         None, ge=1, le=_MOST_EVENTS, description="events after which to stop; default: none"
     )
@@ -148,9 +134,7 @@ class EveryModelSettings(PresetSettings):
     @model_validator(mode="after")
     def _check_simulating(self) -> Self:
         if self.routing is not None and "forwarding" in self.model_fields_set:
-            raise SpecError(
-                "flows take a routing's paths or find their own", where="forwarding", found=self.forwarding
-            )
+            raise SpecError("flows take a routing's paths or find their own", where="forwarding", found=self.forwarding)
         _ = self.sizes, self.chosen_transport, self.chosen_queue, self.chosen_forwarding, self.terms
         return self
 

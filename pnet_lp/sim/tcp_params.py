@@ -33,8 +33,7 @@ class WindowParams(Params):
     )
 
     resequence: Duration | None = Field(
-        None,
-        description="how long the receiver holds back packets that came early, as DRB's does; default: not at all",
+        None, description="how long the receiver holds back packets that came early, as DRB's does; default: not at all"
     )
 
     def idle(self) -> dict[str, str]:
@@ -73,8 +72,7 @@ class TcpParams(WindowParams):
 
     duplicate_threshold: SegmentCount = Field(3, description="duplicate acknowledgements that show a loss")
     sack: bool = Field(
-        False,
-        description="whether acknowledgements report what has come beyond a gap, and repair goes by that",
+        False, description="whether acknowledgements report what has come beyond a gap, and repair goes by that"
     )
     rto_initial: Duration = Field(10**12, ge=1, description="timeout before the first round trip is measured")
     rto_min: Duration = Field(2 * 10**11, ge=1, description="timeout at least")

@@ -73,9 +73,7 @@ def _ports(text: str, place: str, ports: Ports) -> list[int]:
     known = dict.fromkeys([*named["u"].tolist(), *named["v"].tolist()])
     for side, name in zip("uv", (part.strip() for part in rest.split("->", 1)), strict=True):
         if name not in known:
-            raise SpecError(
-                f"no host or switch is called {name!r}{nearest(name, known)}", where="trace", found=text
-            )
+            raise SpecError(f"no host or switch is called {name!r}{nearest(name, known)}", where="trace", found=text)
         chosen &= named[side] == name
     found = [int(port) for port in np.flatnonzero(chosen)]
     if not found:

@@ -28,9 +28,7 @@ Report: TypeAlias = "list[RenderableType]"
 Cell: TypeAlias = str | Callable[[Any], str]
 """What is to be read of a row: a template, ``"{hops:,}"``, that its keys fill, or a function of it."""
 
-TABLE_FORMATS: Formats[Columns] = Formats(
-    "table", SpecError, package="pnet_lp.tables", group="pnet_lp.table_formats"
-)
+TABLE_FORMATS: Formats[Columns] = Formats("table", SpecError, package="pnet_lp.tables", group="pnet_lp.table_formats")
 """``write(columns, path)``."""
 
 _ROWS = 1 << 16
@@ -68,9 +66,7 @@ def text_table(**style: Any) -> Table:
     return Table(**{"box": None, "pad_edge": False, **style})
 
 
-def table_of(
-    rows: Iterable[Any], *columns: tuple[str, Cell], texts: Collection[str] = (), **style: Any
-) -> Table:
+def table_of(rows: Iterable[Any], *columns: tuple[str, Cell], texts: Collection[str] = (), **style: Any) -> Table:
     """Return a table to read, of columns by name; those in ``texts`` are aligned left and folded."""
     table = text_table(**style)
     for name, _ in columns:

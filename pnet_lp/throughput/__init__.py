@@ -11,13 +11,4 @@ from pnet_lp.throughput.problems import FlowProblem, build_problem
 from pnet_lp.throughput.solve import Interrupted, Progress, WarmStart
 from pnet_lp.throughput.solvers import SOLVERS
 
-__all__ = [
-    "OBJECTIVES",
-    "SOLVERS",
-    "FlowProblem",
-    "Interrupted",
-    "Progress",
-    "WarmStart",
-    "build_problem",
-    "solve",
-]
+__all__ = ["OBJECTIVES", "SOLVERS", "FlowProblem", "Interrupted", "Progress", "WarmStart", "build_problem", "solve"]

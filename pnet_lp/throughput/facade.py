@@ -11,15 +11,7 @@ from pnet_lp.model import Certificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import Policy, parse_routing
 from pnet_lp.threads import check_threads
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
-from pnet_lp.throughput.solve import (
-    DEFAULT_TOLERANCE,
-    IDEAL,
-    Progress,
-    Query,
-    WarmStart,
-    answer,
-    check_solver,
-)
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, Progress, Query, WarmStart, answer, check_solver
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 
 
@@ -78,9 +70,7 @@ def solve(
     paths = parse_routing(routing, policy=plane_policy, seed=seed)
     goal.check(paths.form, solver)
     if not 0 < tolerance < 1:
-        raise SpecError(
-            "out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1"
-        )
+        raise SpecError("out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1")
     options = SolveOptions(tolerance, deadline, max_iterations, threads)
     query = Query(goal, paths.until(deadline), solver, options)
     return answer(network, traffic, query, start=start, on_progress=on_progress)

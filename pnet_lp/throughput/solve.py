@@ -91,9 +91,7 @@ class WarmStart:
     traffic: TrafficMatrix
     result: ThroughputResult
 
-    def origin(
-        self, problem: Problem, restate: Callable[[Network, TrafficMatrix], Problem]
-    ) -> Origin[Problem]:
+    def origin(self, problem: Problem, restate: Callable[[Network, TrafficMatrix], Problem]) -> Origin[Problem]:
         """See :meth:`Certificate.origin`: the answer, and the problem stated again that it is for."""
         del problem
         result = self.result
@@ -209,9 +207,7 @@ def answer(
     return result
 
 
-def _initial_point(
-    problem: Problem, start: Certificate | WarmStart | None, query: Query
-) -> InitialPoint | None:
+def _initial_point(problem: Problem, start: Certificate | WarmStart | None, query: Query) -> InitialPoint | None:
     if start is None:
         return None
 
@@ -252,10 +248,7 @@ def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, go
     more = f" and {len(lost) - _NAMED_PAIRS:,} more" if len(lost) > _NAMED_PAIRS else ""
     noun = "pair has" if len(lost) == 1 else "pairs have"
     head = "nothing is carried of some demands" if goal.per_demand else "throughput is 0"
-    return (
-        f"{head}: {len(lost):,} {traffic.level} {noun} a demand but no path in any plane "
-        f"({', '.join(pairs)}{more})"
-    )
+    return f"{head}: {len(lost):,} {traffic.level} {noun} a demand but no path in any plane ({', '.join(pairs)}{more})"
 
 
 def _rates_of_pairs(

@@ -95,9 +95,7 @@ def failure_trials(
     return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
 
 
-def distinct_draws(
-    network: Network, failures: Failures, *, trials: int, seed: int = 0
-) -> tuple[list[Mask], list[int]]:
+def distinct_draws(network: Network, failures: Failures, *, trials: int, seed: int = 0) -> tuple[list[Mask], list[int]]:
     """Return what is down in draws 0 to ``trials``, each once, and for each draw which of these it is.
 
     Raises:
@@ -149,9 +147,7 @@ def intact_start(
     return None if intact.certificate is None else WarmStart(network, traffic, intact)
 
 
-def _solve_connected(
-    network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask
-) -> FailureTrial:
+def _solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask) -> FailureTrial:
     network = apply_mask(network, mask)
     lost = lost_demands(network, traffic)
     kept = ~lost
@@ -169,7 +165,5 @@ def _solve_connected(
         )
     result = solve(network, traffic, **options)
     # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
-    bare = replace(
-        result, certificate=None, link_load=None, access_load=None, rates_gbps=None, levels=(), inputs={}
-    )
+    bare = replace(result, certificate=None, link_load=None, access_load=None, rates_gbps=None, levels=(), inputs={})
     return FailureTrial(0, bare, int(lost.sum()), share)

@@ -226,10 +226,7 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
     for key, text in (("routing", routing.expression), ("objective", objective.expression)):
         if claims[key] != text:
             raise CertificateError(
-                f"{key} is not written as a solve writes it",
-                where=stored.path,
-                found=claims[key],
-                allowed=text,
+                f"{key} is not written as a solve writes it", where=stored.path, found=claims[key], allowed=text
             )
     return routing, objective.with_inputs(stored.inputs)
 
@@ -255,9 +252,7 @@ def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> Ra
     """Return what the problem's demands get, each of which its pairs share by their demands."""
     rates, traffic = stored.rates_gbps, stored.traffic
     check.require(
-        rates is not None
-        and rates.shape == traffic.demand.shape
-        and bool(np.all(np.isfinite(rates) & (rates >= 0))),
+        rates is not None and rates.shape == traffic.demand.shape and bool(np.all(np.isfinite(rates) & (rates >= 0))),
         f"{traffic.demand_count} rates are not negative",
         "answer.rates_gbps is not a rate >= 0 for each demand",
     )
@@ -336,9 +331,7 @@ def _check_limits(check: Checks, stored: StoredResult, limits: Sequence[Bottlene
     check.same("binding", stored.claims["binding"], binding)
 
 
-def _check_figures(
-    check: Checks, stored: StoredResult, objective: Objective, computed: Mapping[str, Any]
-) -> float:
+def _check_figures(check: Checks, stored: StoredResult, objective: Objective, computed: Mapping[str, Any]) -> float:
     """Compare the figures of the objective, and the status that follows from them; return the gap."""
     figures, claims = stored.figures, stored.claims
     for key in sorted(figures.keys() ^ computed.keys()):
@@ -346,18 +339,13 @@ def _check_figures(
         raise CertificateError(f"{key} is {'missing' if key in computed else unknown}", where=stored.path)
     for key, value in computed.items():
         check.same(key, figures[key], value)
-    check.require(
-        all(map(_finite, computed.values())), "all figures are numbers", "the proof gives no finite bounds"
-    )
+    check.require(all(map(_finite, computed.values())), "all figures are numbers", "the proof gives no finite bounds")
     gap, tolerance, status = objective.gap(computed), claims["tolerance"], claims["status"]
     check.require(
-        0 < tolerance < 1,
-        "the tolerance is between 0 and 1",
-        f"tolerance: out of range, found {tolerance!r}",
+        0 < tolerance < 1, "the tolerance is between 0 and 1", f"tolerance: out of range, found {tolerance!r}"
     )
     check.require(
-        status == ("certified" if gap <= tolerance else "bounds")
-        or (status == "bounds" and not objective.proves_gap),
+        status == ("certified" if gap <= tolerance else "bounds") or (status == "bounds" and not objective.proves_gap),
         f"the status is {status!r}: gap {gap:.3g}, tolerance {tolerance:.3g}",
         f"the status is claimed to be {status!r}, but the gap is {gap:.3g} and the tolerance {tolerance:.3g}",
     )

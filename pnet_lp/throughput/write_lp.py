@@ -109,9 +109,7 @@ def _in_gbps(form: Form) -> LinearProgram:
     value[lp.start[-2] :] *= flow_unit / form.rate_unit
     cost = np.zeros_like(lp.cost)
     cost[-1] = 1.0
-    return replace(
-        lp, cost=cost, value=value, row_lower=lp.row_lower * flow_unit, row_upper=lp.row_upper * flow_unit
-    )
+    return replace(lp, cost=cost, value=value, row_lower=lp.row_lower * flow_unit, row_upper=lp.row_upper * flow_unit)
 
 
 def _labels(flow: FlowProblem, network: Network, level: Level) -> Labels:

@@ -38,9 +38,7 @@ _WRITTEN_OUT = 10**15
 class LinkParams(Params):
     """Parameters of every family."""
 
-    link_gbps: float = Field(
-        DEFAULT_LINK_GBPS, gt=0, description="speed of every cable, Gb/s in each direction"
-    )
+    link_gbps: float = Field(DEFAULT_LINK_GBPS, gt=0, description="speed of every cable, Gb/s in each direction")
 
 
 class HostParams(LinkParams):
@@ -61,9 +59,7 @@ def check_size(family: str, **counts: int) -> None:
     for what, count in counts.items():
         if count > _WRITTEN_OUT:
             raise SpecError(
-                f"too many {what}, about 10^{math.log10(count):.0f}",
-                where=family,
-                allowed=f"at most {LARGEST}",
+                f"too many {what}, about 10^{math.log10(count):.0f}", where=family, allowed=f"at most {LARGEST}"
             )
         if count > LARGEST:
             raise SpecError(f"too many {what}", where=family, found=count, allowed=f"at most {LARGEST}")
@@ -74,6 +70,4 @@ def check_size(family: str, **counts: int) -> None:
 def check_memory(family: str, needed: int) -> None:
     """Raise SpecError where a network that takes ``needed`` bytes while it is built does not fit into memory."""
     if needed > _WORTH_A_LOOK:
-        check_fits(
-            needed, f"building a network of the family {family}", SpecError, allowed="a smaller network"
-        )
+        check_fits(needed, f"building a network of the family {family}", SpecError, allowed="a smaller network")

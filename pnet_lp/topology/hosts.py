@@ -64,12 +64,7 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
 
 
 def flat_plane(
-    switches: int,
-    u: npt.ArrayLike,
-    v: npt.ArrayLike,
-    hosts_per_switch: int,
-    params: HostParams,
-    layout: Layout,
+    switches: int, u: npt.ArrayLike, v: npt.ArrayLike, hosts_per_switch: int, params: HostParams, layout: Layout
 ) -> Plane:
     """Return a plane without tiers in which every switch is a rack, with equally many hosts on each."""
     return Plane.from_cables(

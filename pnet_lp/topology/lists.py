@@ -17,7 +17,5 @@ def split_list(value: object) -> object:
 Whole: TypeAlias = Annotated[tuple[int, ...], BeforeValidator(split_list)]
 """Whole numbers, written ``4x8`` or as a list."""
 
-Numbers: TypeAlias = Annotated[
-    tuple[Annotated[float, Field(allow_inf_nan=True)], ...], BeforeValidator(split_list)
-]
+Numbers: TypeAlias = Annotated[tuple[Annotated[float, Field(allow_inf_nan=True)], ...], BeforeValidator(split_list)]
 """Numbers, written ``1x2.5`` or as a list; families say what is wrong with one."""

@@ -99,11 +99,7 @@ def build_network(
 
 
 def check_network(
-    texts: str | Sequence[str],
-    *,
-    planes: int = 1,
-    variant: Variant | None = None,
-    link_gbps: float = DEFAULT_LINK_GBPS,
+    texts: str | Sequence[str], *, planes: int = 1, variant: Variant | None = None, link_gbps: float = DEFAULT_LINK_GBPS
 ) -> int:
     """Return how many planes :func:`build_network` would make, or raise what it says before it builds any."""
     parts, _ = _settled(texts, planes, variant, link_gbps, 0)
@@ -129,11 +125,7 @@ class _Part(NamedTuple):
 
 
 def _settled(
-    texts: str | Plane | Sequence[str | Plane],
-    planes: int,
-    variant: Variant | None,
-    link_gbps: float,
-    seed: int,
+    texts: str | Plane | Sequence[str | Plane], planes: int, variant: Variant | None, link_gbps: float, seed: int
 ) -> tuple[list[_Part], Variant | None]:
     """Return the parts of a network and how its planes relate; arguments and errors as of :func:`build_network`."""
     if not texts:
@@ -146,9 +138,7 @@ def _settled(
     if variant is not None and variant not in VARIANTS:
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):
-        raise SpecError(
-            "not a valid link speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0"
-        )
+        raise SpecError("not a valid link speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0")
     sources = [
         NetworkSource(text.label or "plane", (text,))
         if isinstance(text, Plane)
@@ -162,9 +152,7 @@ def _settled(
             count = _agreed("planes", planes, source.planes, 1, source.text)
             return [_Part(source, count, variant)], variant
     if planes > 1:
-        raise SpecError(
-            "several planes are given, and only a single one can be repeated", where="planes", found=planes
-        )
+        raise SpecError("several planes are given, and only a single one can be repeated", where="planes", found=planes)
     if variant in {"serial", "serial-high"}:
         raise SpecError(
             "several planes are given",

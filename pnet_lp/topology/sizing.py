@@ -68,6 +68,4 @@ Sizing: TypeAlias = Callable[[Equipment], Iterable[Mapping[str, Any]]]
 oversubscription, or in fine steps all that are sensible.  ``hosts_per_switch`` among them is the setting of that
 name."""
 
-sizings: Registry[Sizing] = Registry(
-    "sizing", package="pnet_lp.topology.families", group="pnet_lp.topologies"
-)
+sizings: Registry[Sizing] = Registry("sizing", package="pnet_lp.topology.families", group="pnet_lp.topologies")

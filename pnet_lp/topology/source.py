@@ -160,9 +160,7 @@ def _is_file(text: str) -> bool:
     return known or (exists(text) and path.is_file())
 
 
-def _recipe(
-    name: str, values: Mapping[str, object], label: str, link_gbps: float, seed: int | None
-) -> PlaneRecipe:
+def _recipe(name: str, values: Mapping[str, object], label: str, link_gbps: float, seed: int | None) -> PlaneRecipe:
     entry = topologies.get(name)
     completed = dict(values)
     for key, default in (("link_gbps", link_gbps), ("seed", seed)):

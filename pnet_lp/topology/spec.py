@@ -36,9 +36,7 @@ from pnet_lp.registry import Params, validate
 
 SUFFIXES = (".yaml", ".yml")
 
-_FIRST_LINE = re.compile(
-    r"---|(?:description|source|builder|parameters|planes|variant|file)[^\S\n]*+:(?:\s|$)"
-)
+_FIRST_LINE = re.compile(r"---|(?:description|source|builder|parameters|planes|variant|file)[^\S\n]*+:(?:\s|$)")
 
 
 class PlaneSpec(Params):
@@ -47,9 +45,7 @@ class PlaneSpec(Params):
     builder: str | None = Field(None, description="name of a family")
     parameters: dict[str, Any] = Field(default_factory=dict, description="its parameters")
     file: str | None = Field(None, description="file of the plane, relative to the spec")
-    link_gbps: float | None = Field(
-        None, gt=0, description="speed of links to which the file gives none, Gb/s"
-    )
+    link_gbps: float | None = Field(None, gt=0, description="speed of links to which the file gives none, Gb/s")
     sha256: str | None = Field(None, description="checksum of the file, in hexadecimal digits")
 
     @model_validator(mode="after")
@@ -113,9 +109,7 @@ def parse_spec(text: str, where: str) -> NetworkSpec:
     """
     document = parse_yaml(text, where)
     if not isinstance(document, dict):
-        raise TopologyError(
-            "not a network spec", where=where, allowed="a mapping with builder, file or planes"
-        )
+        raise TopologyError("not a network spec", where=where, allowed="a mapping with builder, file or planes")
     if isinstance(document.get("planes"), list):
         listed = validate(_Listed, document, where)
         return NetworkSpec(listed.planes, 1, listed.variant)

@@ -68,10 +68,7 @@ class TrafficContext:
             return int(random.integers(self.endpoints))
         if index >= self.endpoints:
             raise TrafficError(
-                f"no such {self.level}",
-                where=f"{self.label}: {key}",
-                found=index,
-                allowed=f"0 to {self.endpoints - 1}",
+                f"no such {self.level}", where=f"{self.label}: {key}", found=index, allowed=f"0 to {self.endpoints - 1}"
             )
         return index
 

@@ -65,10 +65,7 @@ def _agreed_level(given: Level | None, sources: Iterable[TrafficSource]) -> Leve
             continue
         if agreed not in (None, source.level):
             raise SpecError(
-                f"{source.text} is traffic between {source.level}s",
-                where=where,
-                found=agreed,
-                allowed=source.level,
+                f"{source.text} is traffic between {source.level}s", where=where, found=agreed, allowed=source.level
             )
         agreed, where = source.level, source.text
     return agreed

@@ -8,9 +8,7 @@ import numpy.typing as npt
 _Groups = npt.NDArray[np.integer]
 
 
-def random_bijection(
-    sources: _Groups, targets: _Groups, random: np.random.Generator
-) -> npt.NDArray[np.int64] | None:
+def random_bijection(sources: _Groups, targets: _Groups, random: np.random.Generator) -> npt.NDArray[np.int64] | None:
     """Return a random target for each source, no target twice and none of the source's own group.
 
     A random assignment is mended by swaps.  A source that got its own group g swaps with one that neither is nor has

@@ -84,8 +84,7 @@ def added(matrices: Sequence[TrafficMatrix], factors: Sequence[float], label: st
     if len(matrices) == 1 and factors[0] == 1 and matrices[0].label == label:
         return matrices[0]
     scaled = (
-        matrix if factor == 1 else matrix.scaled(factor)
-        for matrix, factor in zip(matrices, factors, strict=True)
+        matrix if factor == 1 else matrix.scaled(factor) for matrix, factor in zip(matrices, factors, strict=True)
     )
     return replace(functools.reduce(operator.add, scaled), label=label)
 
@@ -109,11 +108,7 @@ def resolve(text: str) -> TrafficSource:
     if _is_file(text):
         from pnet_lp.traffic.spec import is_spec  # noqa: PLC0415 - slow to load
 
-        return (
-            _from_spec(Path(text), text)
-            if is_spec(text)
-            else TrafficSource(text, ((1.0, DemandFile(Path(text))),))
-        )
+        return _from_spec(Path(text), text) if is_spec(text) else TrafficSource(text, ((1.0, DemandFile(Path(text))),))
     names = traffics.names() if colon else [*traffics.names(), *known]
     name, _ = parse_expression(text)
     raise unknown("unknown traffic", name, names, more=", or a file")
@@ -139,9 +134,7 @@ def _from_spec(path: Path, label: str) -> TrafficSource:
     if spec.file is not None:
         file = path.parent / spec.file
         if is_spec(file):
-            raise SpecError(
-                "a spec names a file of demands, not another spec", where=f"{path}: file", found=spec.file
-            )
+            raise SpecError("a spec names a file of demands, not another spec", where=f"{path}: file", found=spec.file)
         if spec.sha256 is not None:
             check_sha256(file, spec.sha256, TrafficError)
         return TrafficSource(label, ((1.0, DemandFile(file)),), spec.level)

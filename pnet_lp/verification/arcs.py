@@ -36,9 +36,7 @@ class SecondArcs(SecondProblem):
         total = np.zeros(share.shape[1])
         for part in share:
             total = add_down(total, part)
-        check.require(
-            np.all(np.abs(total - 1) <= SAME), "shares sum to 1", "the shares of a demand do not sum to 1"
-        )
+        check.require(np.all(np.abs(total - 1) <= SAME), "shares sum to 1", "the shares of a demand do not sum to 1")
         self.share = div_up(share, total)
 
     def distances(self, lengths: Lengths) -> FloatArray:
@@ -55,9 +53,7 @@ class SecondArcs(SecondProblem):
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
         amount = mul_up(self.share, rate)
-        return _core_load(self.check, self.certificate, self.flow, self.available, amount), self._access(
-            amount
-        )
+        return _core_load(self.check, self.certificate, self.flow, self.available, amount), self._access(amount)
 
 
 @brief()
@@ -172,9 +168,7 @@ def _core_load(
     split = Split(tail[order], head[order], place[order], part[order])
     target = rows.state[:-1] + rows.switch
     check.require(
-        not np.any(np.isin(tail, target)),
-        "no fraction leaves a destination",
-        "a fraction leaves its destination",
+        not np.any(np.isin(tail, target)), "no fraction leaves a destination", "a fraction leaves its destination"
     )
 
     plane, demand = np.nonzero(rows.demand_row >= 0)

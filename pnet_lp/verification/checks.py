@@ -100,9 +100,7 @@ def same_json(claimed: object, computed: object) -> bool:
         case (int() | float(), int() | float()):
             return _near(claimed, computed)
         case (Mapping(), Mapping()):
-            return claimed.keys() == computed.keys() and all(
-                same_json(claimed[key], computed[key]) for key in claimed
-            )
+            return claimed.keys() == computed.keys() and all(same_json(claimed[key], computed[key]) for key in claimed)
         case (list(), list()):
             return len(claimed) == len(computed) and all(map(same_json, claimed, computed))
     return claimed == computed

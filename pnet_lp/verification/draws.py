@@ -18,9 +18,7 @@ _Words: TypeAlias = npt.NDArray[np.uint64]
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def drawn_planes(
-    flow: FlowProblem, available: BoolArray, *, seed: int, per_flow: bool
-) -> npt.NDArray[np.int64]:
+def drawn_planes(flow: FlowProblem, available: BoolArray, *, seed: int, per_flow: bool) -> npt.NDArray[np.int64]:
     """Return int64 ``[J]``: the plane drawn for each demand among those available to it, -1 where none is.
 
     Args:

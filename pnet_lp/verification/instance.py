@@ -12,16 +12,7 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.demands import Pairs
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.verification.checks import SAME, Checks
-from pnet_lp.verification.rounded import (
-    add_up,
-    div_up,
-    mul_down,
-    mul_up,
-    sub_up,
-    sum_up,
-    totals_down,
-    totals_up,
-)
+from pnet_lp.verification.rounded import add_up, div_up, mul_down, mul_up, sub_up, sum_up, totals_down, totals_up
 from pnet_lp.verification.second import plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
@@ -160,9 +151,7 @@ def _weights_apart(rule: Weights, merged: Weights, used: Index, of: Index, size:
     """Return the same where demands are products of weights."""
     (sends, receives, _), (all_send, all_receive, own) = rule, merged
     first = used[np.unique(of, return_index=True)[1]]
-    if not (
-        np.array_equal(sends[used], sends[first][of]) and np.array_equal(receives[used], receives[first][of])
-    ):
+    if not (np.array_equal(sends[used], sends[first][of]) and np.array_equal(receives[used], receives[first][of])):
         return np.inf
     many = size.astype(np.float64)
     inside = mul_down(many, many - 1)
@@ -174,9 +163,7 @@ def _weights_apart(rule: Weights, merged: Weights, used: Index, of: Index, size:
         _apart(sends[first], many, all_send),
         _apart(receives[first], many, all_receive),
         _between(
-            mul_down(mul_down(parts[0], parts[1]), parts[2]),
-            mul_up(mul_up(parts[0], parts[1]), parts[2]),
-            own[some],
+            mul_down(mul_down(parts[0], parts[1]), parts[2]), mul_up(mul_up(parts[0], parts[1]), parts[2]), own[some]
         ),
         # A demand is the product of two weights as a double.
         *(0.0 if _exact(*weights[:2]) else _LAST_BIT for weights in (rule, merged)),

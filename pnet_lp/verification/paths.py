@@ -119,9 +119,7 @@ def check_paths(subject: Subject, paths: PathSet, rule: PathRule | None) -> None
     visit = np.sort(owner.astype(np.int64) * int(flow.node_count.max()) + tail)
     back = head == np.repeat(source, hops)
     check.require(
-        np.all(visit[1:] != visit[:-1]) and not np.any(back),
-        "no path visits a switch twice",
-        "a path has a loop",
+        np.all(visit[1:] != visit[:-1]) and not np.any(back), "no path visits a switch twice", "a path has a loop"
     )
     if rule is None:
         check.trust("which paths there are is taken as the routing lists them")

@@ -252,9 +252,7 @@ class SecondQuotient(SecondConcurrent):
             used, carried = self._example(number)
             part = rounded.totals_up(self.orbit[used], carried, orbits)
             together = rounded.add_up(together, rounded.mul_up(part, float(count)))
-        self.check.passed.append(
-            f"the flows towards {len(self.counts)} destinations arrive, and so do their images"
-        )
+        self.check.passed.append(f"the flows towards {len(self.counts)} destinations arrive, and so do their images")
         load = rounded.div_up(together, np.bincount(self.orbit).astype(np.float64))
         found = np.zeros(len(self.flow.tail) + 2 * self.flow.attach.size)
         found[links.place] = load[self.orbit]
@@ -266,9 +264,7 @@ class SecondQuotient(SecondConcurrent):
         target, kind = int(proof.target[number]), int(proof.kind[number])
         of, end = proof.node_class[number].astype(np.int64), self.switches + target
         given = np.flatnonzero((proof.entry[:, 0] == kind) & (proof.fraction > 0))
-        check.require(
-            len(given) > 0, f"kind {kind} has entries", f"certificate.entry has none of kind {kind}"
-        )
+        check.require(len(given) > 0, f"kind {kind} has entries", f"certificate.entry has none of kind {kind}")
         tail, head, link = proof.entry[given, 1:].astype(np.int64).T
         entries, classes = self._entry_keys(tail, head, link), np.unique(tail)
         order = np.argsort(entries)
@@ -280,9 +276,7 @@ class SecondQuotient(SecondConcurrent):
         pair, local, many = np.unique(tails * len(given) + at, return_inverse=True, return_counts=True)
         fraction = proof.fraction[given]
         total = rounded.totals_down(tail, fraction, self.nodes)[tail]
-        part = rounded.div_up(rounded.div_up(fraction, total)[pair % len(given)], many.astype(np.float64))[
-            local
-        ]
+        part = rounded.div_up(rounded.div_up(fraction, total)[pair % len(given)], many.astype(np.float64))[local]
         passing = np.zeros(self.nodes + 1)
         passing[self.switches : -1] = self._sent(target)[1]
         # What arrives is kept apart from what the destination sends itself.

@@ -88,10 +88,7 @@ class Rates:
     def of(self, kept: IntArray) -> Rates:
         """Return the rates of these demands, the others getting nothing."""
         return replace(
-            self,
-            least=floats(self.least[kept]),
-            most=floats(self.most[kept]),
-            most_gbps=floats(self.most_gbps[kept]),
+            self, least=floats(self.least[kept]), most=floats(self.most[kept]), most_gbps=floats(self.most_gbps[kept])
         )
 
 
@@ -213,9 +210,7 @@ class SecondConcurrent(ABC):
         """Return the largest K, rounded down, at which K times these loads, of arcs and of access links, fit."""
         core, access = loads
         load = np.concatenate([core, access.ravel()])
-        capacity = np.concatenate(
-            [self.flow.capacity, self.flow.access_up.ravel(), self.flow.access_down.ravel()]
-        )
+        capacity = np.concatenate([self.flow.capacity, self.flow.access_up.ravel(), self.flow.access_down.ravel()])
         limiting = np.flatnonzero((load > 0) & np.isfinite(capacity))
         if not len(limiting):
             return np.inf
@@ -227,10 +222,7 @@ class SecondConcurrent(ABC):
     def volume(self, lengths: Lengths) -> float:
         """Return the sum of capacity times length over all links, rounded up."""
         speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
-        parts = [
-            mul_up(speed[length > 0], length[length > 0])
-            for speed, length in zip(speeds, lengths, strict=True)
-        ]
+        parts = [mul_up(speed[length > 0], length[length > 0]) for speed, length in zip(speeds, lengths, strict=True)]
         return float(self.merged_up(sum_up(np.concatenate(parts))))
 
     def merged_up(self, amount: npt.ArrayLike) -> FloatArray:
@@ -309,9 +301,7 @@ class SecondProblem(SecondConcurrent):
     def carry(self, rates: Rates) -> FloatArray:
         """Return the loads of arcs ``[A]``, rounded up, if all pairs get the largest rate; checked to fit."""
         loads = self.loads(rates.most_gbps)
-        self.check.require(
-            self.fits(loads) >= 1, "every link carries its load", "a link carries more than it can"
-        )
+        self.check.require(self.fits(loads) >= 1, "every link carries its load", "a link carries more than it can")
         return loads[0]
 
     def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
@@ -319,9 +309,7 @@ class SecondProblem(SecondConcurrent):
         plane, demand = np.nonzero(share)
         shape = (self.flow.attach.size, self.flow.demand_count)
         access = [
-            sp.csc_array(
-                (share[plane, demand], (plane * self.flow.attach.shape[1] + end[demand], demand)), shape
-            )
+            sp.csc_array((share[plane, demand], (plane * self.flow.attach.shape[1] + end[demand], demand)), shape)
             for end in (self.flow.src, self.flow.dst)
         ]
         return sp.csc_array(sp.vstack([usage, *access]))

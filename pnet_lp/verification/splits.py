@@ -67,9 +67,7 @@ class SecondFixed(SecondProblem):
 
     def check_load(self, rate: FloatArray | None) -> None:
         """See :meth:`SecondConcurrent.check_load`."""
-        self.check.equal(
-            "load", self.certificate.load, self.loads(self.flow.demand if rate is None else rate)[0]
-        )
+        self.check.equal("load", self.certificate.load, self.loads(self.flow.demand if rate is None else rate)[0])
 
 
 class SecondSplits(SecondFixed):
@@ -150,9 +148,7 @@ class SecondSplits(SecondFixed):
 class SecondGiven(SecondFixed):
     """Each demand on links in parts that are given: ``usage``, float64 ``[A, J]``, of each arc."""
 
-    def __init__(
-        self, subject: Subject, certificate: LoadCertificate, usage: sp.csc_array, parts: FloatArray
-    ) -> None:
+    def __init__(self, subject: Subject, certificate: LoadCertificate, usage: sp.csc_array, parts: FloatArray) -> None:
         super().__init__(subject, certificate, parts)
         self.usage = usage
         self.demand = np.repeat(np.arange(usage.shape[1]), np.diff(usage.indptr))
@@ -167,9 +163,7 @@ class SecondGiven(SecondFixed):
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
         each = mul_up(self.usage.data, rate[self.demand])
-        return totals_up(self.usage.indices, each, self.usage.shape[0]), self._access(
-            mul_up(self.shares(UP), rate)
-        )
+        return totals_up(self.usage.indices, each, self.usage.shape[0]), self._access(mul_up(self.shares(UP), rate))
 
     def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`."""
@@ -196,10 +190,7 @@ class _Hops:
         self.tail, self.head = flow.tail[arcs], flow.head[arcs]
         self.nodes = int(flow.node_count[plane])
         check_fits(
-            8 * self.nodes**2,
-            f"checking the hops between {self.nodes:,} switches",
-            SpecError,
-            allowed="more memory",
+            8 * self.nodes**2, f"checking the hops between {self.nodes:,} switches", SpecError, allowed="more memory"
         )
         ones = np.ones(len(self.tail))
         backwards = sp.csr_array((ones, (self.head, self.tail)), shape=(self.nodes, self.nodes))
@@ -242,9 +233,7 @@ class _Hops:
         return np.asarray(both[0] & both[1])
 
 
-def _shortest(
-    flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray, rounding: Rounding
-) -> FloatArray:
+def _shortest(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray, rounding: Rounding) -> FloatArray:
     """Return the loads when ``amount`` ``[J]`` splits equally at every switch."""
     source, target = flow.attach[plane, flow.src], flow.attach[plane, flow.dst]
     load = np.zeros(len(hops.tail))

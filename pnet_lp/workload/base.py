@@ -108,9 +108,7 @@ class WorkloadContext:
         if self.traffic is None:
             src = random.integers(self.hosts, size=count)
             return src, self.draw_others(src, random)
-        chosen = random.choice(
-            self.traffic.demand_count, size=count, p=self.traffic.demand / self.traffic.demand.sum()
-        )
+        chosen = random.choice(self.traffic.demand_count, size=count, p=self.traffic.demand / self.traffic.demand.sum())
         return self.traffic.src[chosen].astype(np.int64), self.traffic.dst[chosen].astype(np.int64)
 
     def draw_others(self, hosts: npt.NDArray[np.int64], random: np.random.Generator) -> LongArray:
@@ -126,6 +124,4 @@ class WorkloadContext:
 WorkloadBuilder: TypeAlias = Callable[[Any, WorkloadContext], Workload]
 """``(parameters, context) -> workload``; the parameters are an instance of the entry's model."""
 
-WORKLOADS: Registry[WorkloadBuilder] = Registry(
-    "workload", package="pnet_lp.workload.kinds", group="pnet_lp.workloads"
-)
+WORKLOADS: Registry[WorkloadBuilder] = Registry("workload", package="pnet_lp.workload.kinds", group="pnet_lp.workloads")

@@ -14,9 +14,7 @@ from pnet_lp.workload.base import WORKLOADS, WorkloadBuilder, WorkloadContext, W
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 
 
-def build_workload(
-    text: str, network: Network, traffic: TrafficMatrix | None = None, *, seed: int = 0
-) -> Workload:
+def build_workload(text: str, network: Network, traffic: TrafficMatrix | None = None, *, seed: int = 0) -> Workload:
     """Return the workload that ``text`` describes on ``network``.
 
     Args:
@@ -118,9 +116,7 @@ def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: 
     check_hosts(network, label)
     if traffic is not None:
         if traffic.level != "host":
-            raise WorkloadError(
-                f"flows run between hosts, not {traffic.level}s", where=label, allowed="level=host"
-            )
+            raise WorkloadError(f"flows run between hosts, not {traffic.level}s", where=label, allowed="level=host")
         if not traffic.demand_count:
             raise WorkloadError("the traffic matrix has no demand", where=label)
     return WorkloadContext(network, seed, label, traffic)

@@ -24,8 +24,7 @@ class CollectiveParams(WorkloadParams):
 
     size: Bytes = Field(description="bytes of each rank's whole buffer")
     hosts: str = Field(
-        "all",
-        description="indices of the hosts that take part, in the order of their ranks: all, or as in 0-7+12",
+        "all", description="indices of the hosts that take part, in the order of their ranks: all, or as in 0-7+12"
     )
     ranks: int | None = Field(None, ge=2, description="how many of these hosts take part; default: all")
     placement: Literal["in-order", "random"] = Field(
@@ -39,9 +38,7 @@ class CollectiveParams(WorkloadParams):
 class ChunkedParams(CollectiveParams):
     """Parameters of an operation that can be pipelined."""
 
-    chunks: int = Field(
-        1, ge=1, le=10**6, description="pieces in which each message is sent on, one after the other"
-    )
+    chunks: int = Field(1, ge=1, le=10**6, description="pieces in which each message is sent on, one after the other")
 
 
 @brief()
@@ -86,10 +83,7 @@ def blocks(size: int, count: int, where: str) -> LongArray:
     """
     if size < count:
         raise WorkloadError(
-            f"a buffer is sent in {count:,} pieces",
-            where=f"{where}: size",
-            found=size,
-            allowed=f"{count} or more",
+            f"a buffer is sent in {count:,} pieces", where=f"{where}: size", found=size, allowed=f"{count} or more"
         )
     return np.array([i * size // count for i in range(count + 1)], dtype=np.int64)
 
@@ -129,17 +123,13 @@ def exchanges(ranks: int, distances: list[int], bounds: LongArray, *, gathers: b
         (rank if gathers else partner) // distance * distance
         for distance, partner in zip(distances, partners, strict=True)
     ]
-    sizes = [
-        bounds[owner + distance] - bounds[owner] for distance, owner in zip(distances, owners, strict=True)
-    ]
+    sizes = [bounds[owner + distance] - bounds[owner] for distance, owner in zip(distances, owners, strict=True)]
     steps = np.arange(len(distances))[1:, None] * ranks
     child = steps + rank
     # What a rank sent itself, and what came from its partner, one step before.
     came = steps - ranks + np.array(partners[:-1]).reshape(-1, ranks)
     waits = np.tile(child.ravel(), 2), np.concatenate([(child - ranks).ravel(), came.ravel()])
-    return Messages(
-        ranks, np.tile(rank, len(distances)), np.concatenate(partners), np.concatenate(sizes), waits
-    )
+    return Messages(ranks, np.tile(rank, len(distances)), np.concatenate(partners), np.concatenate(sizes), waits)
 
 
 def bits(ranks: int, where: str) -> list[int]:
@@ -192,9 +182,7 @@ def chosen_hosts(params: CollectiveParams, context: WorkloadContext) -> LongArra
     return hosts[: params.ranks]
 
 
-def operations(
-    messages: Messages, hosts: LongArray, params: CollectiveParams, context: WorkloadContext
-) -> Workload:
+def operations(messages: Messages, hosts: LongArray, params: CollectiveParams, context: WorkloadContext) -> Workload:
     """Return the workload of ``params.rounds`` times ``messages``, each time being one task.
 
     A rank begins the next operation when the last message that it sent and the last that came to it have arrived, and a
@@ -218,10 +206,7 @@ def operations(
         np.tile(dst, rounds),
         np.tile(messages.size, rounds),
         start.ravel(),
-        after=(
-            np.concatenate([part.ravel() for part in child]),
-            np.concatenate([part.ravel() for part in parent]),
-        ),
+        after=(np.concatenate([part.ravel() for part in child]), np.concatenate([part.ravel() for part in parent])),
         connects=connects.ravel(),
         task=np.repeat(np.arange(rounds), count),
     )

@@ -53,31 +53,19 @@ class SizeDistribution:
         Raises:
             WorkloadError: no points, sizes below a byte or that descend, shares that descend or do not end at 1.
         """
-        s, p = (
-            np.atleast_1d(np.asarray(size, dtype=np.float64)),
-            np.atleast_1d(np.asarray(share, dtype=np.float64)),
-        )
+        s, p = (np.atleast_1d(np.asarray(size, dtype=np.float64)), np.atleast_1d(np.asarray(share, dtype=np.float64)))
         where = label or "sizes"
         if s.ndim != 1 or not len(s) or s.shape != p.shape:
-            raise WorkloadError(
-                f"{s.size} sizes have {p.size} shares", where=where, allowed="one share a size"
-            )
+            raise WorkloadError(f"{s.size} sizes have {p.size} shares", where=where, allowed="one share a size")
         for name, values, low, high in (("size", s, 1.0, _LARGEST_BYTES), ("share", p, 0.0, 1.0)):
             if np.any(bad := ~((values >= low) & (values <= high))):
                 raise WorkloadError(
-                    f"invalid {name}",
-                    where=where,
-                    found=float(values[bad][0]),
-                    allowed=f"{low:g} to {high:g}",
+                    f"invalid {name}", where=where, found=float(values[bad][0]), allowed=f"{low:g} to {high:g}"
                 )
             if np.any(fall := np.diff(values) < 0):
-                raise WorkloadError(
-                    f"a {name} is below the one before", where=where, found=float(values[1:][fall][0])
-                )
+                raise WorkloadError(f"a {name} is below the one before", where=where, found=float(values[1:][fall][0]))
         if p[-1] != 1:
-            raise WorkloadError(
-                "the last share does not cover all flows", where=where, found=float(p[-1]), allowed="1"
-            )
+            raise WorkloadError("the last share does not cover all flows", where=where, found=float(p[-1]), allowed="1")
         return cls(floats(s), floats(p), interpolation, label)
 
     @property
@@ -107,9 +95,7 @@ class SizeDistribution:
 SizesBuilder: TypeAlias = Callable[[Any, str], SizeDistribution]
 """``(parameters, label) -> distribution``; the parameters are an instance of the entry's model."""
 
-SIZES: Registry[SizesBuilder] = Registry(
-    "flow sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes"
-)
+SIZES: Registry[SizesBuilder] = Registry("flow sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes")
 
 
 class CurveParams(Params):

@@ -34,9 +34,7 @@ def known(page: Page) -> dict[str, Any]:
 
 def saved(page: Page, button: str, folder: Path) -> list[Path]:
     """Press a button that saves files; return them."""
-    expected = (
-        page.evaluate("lesson.lab.network.dead.filter((d) => !d).length") if button == "save-edges" else 1
-    )
+    expected = page.evaluate("lesson.lab.network.dead.filter((d) => !d).length") if button == "save-edges" else 1
     downloads: list[Any] = []
 
     def note(download: Any) -> None:

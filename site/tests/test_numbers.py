@@ -65,9 +65,7 @@ def test_both_bounds_are_those_of_the_command(
 
 
 @pytest.mark.parametrize(("family", "size"), SMALL)
-def test_wasm_and_native_give_the_same_bounds(
-    page: Page, tmp_path: Path, family: str, size: int | None
-) -> None:
+def test_wasm_and_native_give_the_same_bounds(page: Page, tmp_path: Path, family: str, size: int | None) -> None:
     choose(page, family, size)
     found = known(page)
     settings = ["--solver", "structured", "--tolerance", "1e-5", "--threads", "1"]
@@ -85,9 +83,7 @@ def test_ecmp_is_that_of_the_command(page: Page, tmp_path: Path) -> None:
     page.uncheck("#show [name=ecmp]")
 
 
-@pytest.mark.parametrize(
-    ("family", "size", "pattern"), [*CASES[:2], *CASES[6:], ("prism", None, "all-to-all")]
-)
+@pytest.mark.parametrize(("family", "size", "pattern"), [*CASES[:2], *CASES[6:], ("prism", None, "all-to-all")])
 def test_proof_is_accepted(page: Page, tmp_path: Path, family: str, size: int | None, pattern: str) -> None:
     choose(page, family, size, pattern)
     (proof,) = saved(page, "save-proof", tmp_path)

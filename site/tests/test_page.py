@@ -49,9 +49,7 @@ def test_result_follows_while_a_cable_hovers(page: Page) -> None:
     before = known(page)["lower"]
     drag(page, 0, 0, 4, drop=False)
     page.get_by_text("With this cable:").wait_for()
-    said = re.fullmatch(
-        r"With this cable: ([0-9.]+)(?: to ([0-9.]+))? Gb/s per pair\.", page.inner_text("#status")
-    )
+    said = re.fullmatch(r"With this cable: ([0-9.]+)(?: to ([0-9.]+))? Gb/s per pair\.", page.inner_text("#status"))
     assert said
     assert float(said[2] or said[1]) > before
     # Let go elsewhere, and it never was.
@@ -82,9 +80,7 @@ def test_bounds_of_a_cable_that_hovers_close_while_the_pointer_rests(page: Page)
     assert [one["tolerance"] for one in tasks][-2:] == [1e-2, 1e-3]
     # Iterations are what the first answer costs, on any machine: a few hundred are some 30 ms.
     assert tasks[-2]["iterations"] < 600
-    said = re.fullmatch(
-        r"With this cable: ([0-9.]+) to ([0-9.]+) Gb/s per pair\.", page.inner_text("#status")
-    )
+    said = re.fullmatch(r"With this cable: ([0-9.]+) to ([0-9.]+) Gb/s per pair\.", page.inner_text("#status"))
     assert said
     assert float(said[1]) <= float(said[2]) <= float(said[1]) * (1 + 2e-3)
     page.mouse.move(5, 5)
@@ -193,18 +189,7 @@ def test_everything_has_a_name(page: Page) -> None:
     page.locator("#cables").evaluate("(details) => (details.open = true)")
     session = page.context.new_cdp_session(page)
     tree: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
-    roles = {
-        "button",
-        "radio",
-        "checkbox",
-        "combobox",
-        "textbox",
-        "spinbutton",
-        "image",
-        "table",
-        "link",
-        "heading",
-    }
+    roles = {"button", "radio", "checkbox", "combobox", "textbox", "spinbutton", "image", "table", "link", "heading"}
     nodes = [node for node in tree if not node.get("ignored") and node["role"]["value"] in roles]
     assert len(nodes) > 50
     named = [node.get("name", {}).get("value", "") for node in nodes if node["role"]["value"] != "table"]

@@ -90,10 +90,7 @@ def test_every_example_runs(run: Run) -> None:
             "price-performance, simulate, topology, draw, traffic, workload, verify, list, sweep, report",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
-        (
-            ["topology", "ring:n=4", "--planes", "0"],
-            "Invalid value for '--planes': 0 is not in the range 1<=x<=4096.",
-        ),
+        (["topology", "ring:n=4", "--planes", "0"], "Invalid value for '--planes': 0 is not in the range 1<=x<=4096."),
         (
             ["throughput", "ring:n=4", "--variant", "parallel"],
             "Invalid value for '--variant': 'parallel' is not one of "
@@ -110,26 +107,11 @@ def test_every_example_runs(run: Run) -> None:
         ),
         (["throughput", "rign:n=4"], "unknown topology 'rign' (did you mean 'ring'?)"),
         (["throughput", "ring:n=2"], "ring: n: input should be greater than or equal to 3, found '2'"),
-        (
-            ["throughput", "ring:n=4", "--traffic", "strde:s=1"],
-            "unknown traffic 'strde' (did you mean 'stride'?)",
-        ),
-        (
-            ["throughput", "ring:n=4", "--traffic", "missing.csv"],
-            "missing.csv: cannot read the file: No such file",
-        ),
-        (
-            ["throughput", "ring:n=4", "--traffic", "stride:s=8"],
-            "stride:s=8: a stride of 8 over 4 racks makes every",
-        ),
-        (
-            ["throughput", "ring:n=4", "--level", "host"],
-            "the network has no hosts, so host-level demands mean nothing",
-        ),
-        (
-            ["throughput", "ring:n=4", "--solver", "highs"],
-            "--solver: unknown solver 'highs' (did you mean 'highs-",
-        ),
+        (["throughput", "ring:n=4", "--traffic", "strde:s=1"], "unknown traffic 'strde' (did you mean 'stride'?)"),
+        (["throughput", "ring:n=4", "--traffic", "missing.csv"], "missing.csv: cannot read the file: No such file"),
+        (["throughput", "ring:n=4", "--traffic", "stride:s=8"], "stride:s=8: a stride of 8 over 4 racks makes every"),
+        (["throughput", "ring:n=4", "--level", "host"], "the network has no hosts, so host-level demands mean nothing"),
+        (["throughput", "ring:n=4", "--solver", "highs"], "--solver: unknown solver 'highs' (did you mean 'highs-"),
         (
             ["throughput", "ring:n=4", "--solver", "atuo"],
             "--solver: unknown solver 'atuo' (did you mean 'auto'?); allowed: auto, columns, highs-",
@@ -146,10 +128,7 @@ def test_every_example_runs(run: Run) -> None:
             ["hops", "ring:n=4", "--trials", "2"],
             "--trials needs --fail-links or --fail-switches or --fail-planes or --fail-groups or --sweep",
         ),
-        (
-            ["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"],
-            "--bound: a bound is named twice, found 'nic'",
-        ),
+        (["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"], "--bound: a bound is named twice, found 'nic'"),
         (
             ["topology", "ring:n=4", "ring:n=4", "--variant", "heterogeneous"],
             "--variant: the given planes are all identical, found 'heterogeneous'",
@@ -172,10 +151,7 @@ def test_every_example_runs(run: Run) -> None:
             ["throughput", "ring:n=4", "--tolerance", "nan"],
             "Invalid value for '--tolerance': nan is not a finite number.",
         ),
-        (
-            ["list", "colours"],
-            "Invalid value for '{topologies|traffic|routings|objectives|solvers|bounds|questions|",
-        ),
+        (["list", "colours"], "Invalid value for '{topologies|traffic|routings|objectives|solvers|bounds|questions|"),
         (["verify", "missing.json"], "missing.json: cannot read the file: No such file or directory"),
         (
             ["sweep", "idael-planes"],
@@ -270,9 +246,7 @@ def test_parameters_are_called_as_they_are_typed(run: Run, here: Path) -> None:
 
 def test_parameters_of_an_expression_are_no_options(run: Run) -> None:
     found = error(run("throughput", "jellyfish:switches=40,degree=12", code=2))
-    assert found.startswith(
-        "jellyfish: unknown parameter 'degree'; allowed: link_gbps, host_gbps, k, switches"
-    )
+    assert found.startswith("jellyfish: unknown parameter 'degree'; allowed: link_gbps, host_gbps, k, switches")
     found = error(run("cost", "hybrid:bb=3", code=2))
     assert found == "hybrid: unknown parameter 'bb'; allowed: servers, beta, ports, link_gbps, seed"
 

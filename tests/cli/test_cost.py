@@ -56,9 +56,7 @@ def test_table_1(run_json: RunJson, text: str, row: tuple[int, ...]) -> None:
 
 
 def test_a_topology_with_traffic(run_json: RunJson) -> None:
-    document = run_json(
-        "cost", "fat-tree:k=4", "--link-gbps", "10", "--traffic", "permutation", "--planes", "2"
-    )
+    document = run_json("cost", "fat-tree:k=4", "--link-gbps", "10", "--traffic", "permutation", "--planes", "2")
     assert (document["boxes"], document["chips"]) == (20, 40)
     assert document["bisection"] == {"gbps": 160.0, "basis": "proved"}
     assert document["throughput"]["status"] == "certified"
@@ -161,9 +159,7 @@ def test_the_curve(run: Run, run_json: RunJson, here: Path) -> None:
 
 def test_a_curve_with_throughput(run_json: RunJson) -> None:
     arguments = ("--beta", "1,2", "--traffic", "permutation", "--tolerance", "0.01")
-    document = run_json(
-        "cost", "curve", *arguments, "jellyfish:servers=64,ports=8", "fat-tree:k=4", "--measure"
-    )
+    document = run_json("cost", "curve", *arguments, "jellyfish:servers=64,ports=8", "fat-tree:k=4", "--measure")
     random, constant = document["architectures"]
     assert (random["constant"], constant["constant"]) == (False, True)
     assert constant["points"][0] == constant["points"][1] | {"beta": 1.0}
@@ -179,9 +175,7 @@ def test_five_curves_at_once(run_json: RunJson) -> None:
 
 def test_equal(run: Run, run_json: RunJson) -> None:
     document = run_json("cost", "equal")
-    found = [
-        (case["oversubscription"], case["links"], round(case["excess"], 3)) for case in document["cases"]
-    ]
+    found = [(case["oversubscription"], case["links"], round(case["excess"], 3)) for case in document["cases"]]
     assert found == [(25.0, 6, 0.076), (4.0, 20, -0.015)]
     assert run_json("cost", "equal", "25")["cases"][0]["links"] == 3
     assert "+7.6 %" in run("cost", "equal").stdout
@@ -206,11 +200,7 @@ def test_speedup(run: Run, run_json: RunJson, here: Path) -> None:
 
 
 def test_speedup_that_never_pays(run: Run, run_json: RunJson) -> None:
-    arguments = (
-        "cost",
-        "speedup",
-        *["--oversubscription", "1", "--links", "2", "--servers", "64", "--ports", "16"],
-    )
+    arguments = ("cost", "speedup", *["--oversubscription", "1", "--links", "2", "--servers", "64", "--ports", "16"])
     (row,) = run_json(*arguments)["workloads"]
     assert row["break_even_bytes"] is None
     assert row["speedup"] < 1
@@ -233,14 +223,8 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
     ("arguments", "message"),
     [
         (["hybrd"], "unknown architecture 'hybrd' (did you mean 'hybrid'?); allowed: beta-fat-tree, "),
-        (
-            ["hybrid", "--planes", "2"],
-            "--planes: has no meaning for the architecture 'hybrid', found 2",
-        ),
-        (
-            ["hybrid", "--fail-links", "0.5"],
-            "--fail-links: has no meaning for the architecture 'hybrid', found 0.5",
-        ),
+        (["hybrid", "--planes", "2"], "--planes: has no meaning for the architecture 'hybrid', found 2"),
+        (["hybrid", "--fail-links", "0.5"], "--fail-links: has no meaning for the architecture 'hybrid', found 0.5"),
         (["curve", "--planes", "2"], "--planes: has no meaning for the architecture 'hybrid', found 2"),
         (
             ["compare", "fat-tree:k=4", "parallel", "--link-gbps", "10"],
@@ -254,10 +238,7 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         (["hybrid", "--level", "rack"], "--level needs --traffic"),
         (["hybrid", "--tolerance", "0.1"], "--tolerance needs --traffic"),
         (["hybrid", "--threads", "1"], "--threads needs --traffic"),
-        (
-            ["hybrid", "--seed", "1"],
-            "--seed: nothing is drawn; allowed: a TOPOLOGY, or --traffic permutation",
-        ),
+        (["hybrid", "--seed", "1"], "--seed: nothing is drawn; allowed: a TOPOLOGY, or --traffic permutation"),
         (
             ["fat-tree:k=4", "--fail-groups", "gone.yaml"],
             "--fail-groups: gone.yaml: cannot read the file: No such file",
@@ -279,10 +260,7 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
             ["curve", "--beta", "5..2"],
             "Invalid value for '--beta': found '5..2'; allowed: numbers joined by commas, such as 1,2.5, or a range",
         ),
-        (
-            ["curve", "--beta", "nan"],
-            "Invalid value for '--beta': found 'nan'; allowed: numbers joined by commas",
-        ),
+        (["curve", "--beta", "nan"], "Invalid value for '--beta': found 'nan'; allowed: numbers joined by commas"),
         (["curve", "--beta", "0..3"], "--beta: input should be greater than or equal to 1, found 0"),
         (["curve", "hybrid:beta=2"], "--beta: 'hybrid:beta=2' already gives it, found 1.0"),
         (["compare"], "Missing argument 'ARCHITECTURE...'."),

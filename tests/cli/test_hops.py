@@ -105,14 +105,8 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
             "Invalid value for '--fail-planes': found 'a'; allowed: numbers joined by commas, such as 0,2",
         ),
         (("--fail-planes", "3"), "--fail-planes: no such plane, found 3; allowed: 0 to 0"),
-        (
-            ("--fail-unit", "x"),
-            "Invalid value for '--fail-unit': 'x' is not one of 'cable', 'direction', 'box'",
-        ),
-        (
-            ("--fail-groups", "none.yaml"),
-            "--fail-groups: none.yaml: cannot read the file: No such file or directory",
-        ),
+        (("--fail-unit", "x"), "Invalid value for '--fail-unit': 'x' is not one of 'cable', 'direction', 'box'"),
+        (("--fail-groups", "none.yaml"), "--fail-groups: none.yaml: cannot read the file: No such file or directory"),
         (
             ("--sweep", "0,x"),
             "Invalid value for '--sweep': found 'x' in '0,x'; allowed: numbers joined by commas, such as 0,0.5",

@@ -13,10 +13,7 @@ Run = Callable[..., Result]
     ("arguments", "message"),
     [
         (["topology", "ring:n=4", "--seed", "-1"], "-1 is not in the range"),
-        (
-            ["topology", "jellyfish:k=4,seed=-1"],
-            "jellyfish: seed: input should be greater than or equal to 0",
-        ),
+        (["topology", "jellyfish:k=4,seed=-1"], "jellyfish: seed: input should be greater than or equal to 0"),
         (
             ["throughput", "ring:n=4", "--planes", "1000000000"],
             "Invalid value for '--planes': 1000000000 is not in the range 1<=x<=4096.",
@@ -29,18 +26,12 @@ Run = Callable[..., Result]
         (["cost", "speedup", "--delay", "nan"], "Invalid value for '--delay': nan is not a finite number."),
         (["throughput", "ring:n=4", "--routing", "vlb:"], "vlb: not a key=value parameter, found ''"),
         (["throughput", "ring:n=4", "--routing", "ideal:"], "ideal: not a key=value parameter, found ''"),
-        (
-            ["throughput", "ring:n=4", "--objective", "max-min:"],
-            "max-min: not a key=value parameter, found ''",
-        ),
+        (["throughput", "ring:n=4", "--objective", "max-min:"], "max-min: not a key=value parameter, found ''"),
         (["topology", f"ring:n={'9' * 5000}"], "ring: n: a whole number of 5000 digits, found '999"),
         (["topology", "path:n=400000"], "hops between all of 400,000 places over"),
         (["hops", "star:n=1500000"], "hops between all of 1,500,001 places over"),
         (["topology", "a" * 5000], "unknown topology"),
-        (
-            ["throughput", "ring:n=4", "--link-gbps", "1e20"],
-            "invalid speed, found 1e+20; allowed: 0, or 1e-15 to",
-        ),
+        (["throughput", "ring:n=4", "--link-gbps", "1e20"], "invalid speed, found 1e+20; allowed: 0, or 1e-15 to"),
         (["throughput", "ring:n=4", "--traffic", "1e308*all-to-all"], "invalid factor, found 1e+308"),
     ],
 )

@@ -16,9 +16,7 @@ from pathlib import Path
 import pytest
 
 SERIES = int(os.environ.get("PNET_LP_KILL_SERIES", "2"))
-SIGNALS = [
-    signal.Signals[name] for name in os.environ.get("PNET_LP_KILL_SIGNALS", "SIGKILL,SIGINT").split(",")
-]
+SIGNALS = [signal.Signals[name] for name in os.environ.get("PNET_LP_KILL_SIGNALS", "SIGKILL,SIGINT").split(",")]
 MOST_KILLS = 5 if SERIES > 2 else 1
 SPEC = """
 title: T
@@ -32,16 +30,7 @@ cases:
 
 
 def sweep(folder: Path, *more: str) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "pnet_lp",
-        "sweep",
-        str(folder.parent / "trial"),
-        "--threads",
-        "1",
-        *more,
-    ]
+    command = [sys.executable, "-m", "pnet_lp", "sweep", str(folder.parent / "trial"), "--threads", "1", *more]
     return subprocess.Popen(
         command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )

@@ -59,8 +59,7 @@ def test_min_max_utilisation(run: Run, run_json: RunJson) -> None:
     assert document["max_utilisation"] == document["upper_bound"] == pytest.approx(2, rel=1e-6)
     assert document["lower_bound"] == pytest.approx(2, rel=1e-6)
     assert (
-        "200 % of the fullest link: the matrix does not fit"
-        in run(*LOT, "--objective", "min-max-utilisation").stdout
+        "200 % of the fullest link: the matrix does not fit" in run(*LOT, "--objective", "min-max-utilisation").stdout
     )
 
 
@@ -82,23 +81,12 @@ def test_min_cost(run: Run, run_json: RunJson, here: Path) -> None:
     ("objective", "said"),
     [
         ("total", "total 3 Gb/s; rates 0 to 1 Gb/s, 0.75 on average; proved at least 3, at most 3"),
-        (
-            "max-min",
-            "total 2 Gb/s rates 0.5 to 0.5 Gb/s, 0.5 on average level 0.5 Gb/s per unit demand for 4",
-        ),
-        (
-            "min-cost:at=0.25",
-            "cost 1.5 Gb/s times links, 1.5 links on average; carried 0.25 Gb/s per unit demand",
-        ),
-        (
-            "min-max-utilisation",
-            "utilisation 200 % of the fullest link: the matrix does not fit; proved at least",
-        ),
+        ("max-min", "total 2 Gb/s rates 0.5 to 0.5 Gb/s, 0.5 on average level 0.5 Gb/s per unit demand for 4"),
+        ("min-cost:at=0.25", "cost 1.5 Gb/s times links, 1.5 links on average; carried 0.25 Gb/s per unit demand"),
+        ("min-max-utilisation", "utilisation 200 % of the fullest link: the matrix does not fit; proved at least"),
     ],
 )
-def test_every_objective_is_saved_with_its_proof(
-    run: Run, run_json: RunJson, objective: str, said: str
-) -> None:
+def test_every_objective_is_saved_with_its_proof(run: Run, run_json: RunJson, objective: str, said: str) -> None:
     run(*LOT, "--objective", objective, "--tolerance", "1e-9", "--save", "result.json")
     assert said in " ".join(run("verify", "result.json").stdout.split())
     document = run_json("verify", "result.json")
@@ -125,9 +113,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return hurry
 
 
-def test_min_cost_that_falls_short_says_so_first(
-    run: Run, run_json: RunJson, hurried: Callable[..., None]
-) -> None:
+def test_min_cost_that_falls_short_says_so_first(run: Run, run_json: RunJson, hurried: Callable[..., None]) -> None:
     hurried(1)
     document = run_json(*GRAPH, "--objective", "min-cost:at=9", code=3)
     assert document["carried_gbps"] < 0.9 * document["asked_gbps"]

@@ -92,20 +92,13 @@ NETWORK = {
         "--fail-unit direction", "--fail-links 0.2", idle="--fail-unit box", says="needs --fail-links"
     ),
     "fail_mode": Example(
-        "--fail-mode betweenness",
-        "--fail-links 0.2",
-        idle="--fail-mode independent",
-        says="needs --fail-links",
+        "--fail-mode betweenness", "--fail-links 0.2", idle="--fail-mode independent", says="needs --fail-links"
     ),
-    "fail_groups": Example(
-        "--fail-groups groups.yaml", idle="--fail-groups gone.yaml", says="gone.yaml: cannot read"
-    ),
+    "fail_groups": Example("--fail-groups groups.yaml", idle="--fail-groups gone.yaml", says="gone.yaml: cannot read"),
 }
 LEVEL = {"level": Example("--level rack")}
 TRAFFIC = {**LEVEL, "traffic": Example("--traffic permutation")}
-POLICY = {
-    "plane_policy": Example("--plane-policy single", "--planes 2 --variant heterogeneous --routing ksp:2")
-}
+POLICY = {"plane_policy": Example("--plane-policy single", "--planes 2 --variant heterogeneous --routing ksp:2")}
 
 
 def on(base: str, examples: dict[str, Example]) -> dict[str, Example]:
@@ -129,8 +122,7 @@ SIMULATED = f"{RANDOM} --traffic pairs.csv --flow-size 100kB"
 SIMULATION = {
     **on("{} --traffic pairs.csv --flow-size 100kB", NETWORK),
     "hosts_per_switch": Example(
-        "--hosts-per-switch 3",
-        base="ring:n=6 --traffic stride:s=1 --flow-size 1kB --hosts-per-switch 1",
+        "--hosts-per-switch 3", base="ring:n=6 --traffic stride:s=1 --flow-size 1kB --hosts-per-switch 1"
     ),
     **{
         name: replace(one, base=SIMULATED, beside=f"{one.beside} --planes 2")
@@ -139,14 +131,9 @@ SIMULATION = {
     },
     **on(SIMULATED, POLICY),
     "fail_at": Example(
-        "--fail-at 10us --reroute-after 1us",
-        "--fail-links 0.4",
-        idle="--fail-at 10us",
-        says="needs --fail-links",
+        "--fail-at 10us --reroute-after 1us", "--fail-links 0.4", idle="--fail-at 10us", says="needs --fail-links"
     ),
-    "fail_until": Example(
-        "--fail-until 10us", "--fail-links 0.4", idle="--fail-until 10us", says="needs --fail-links"
-    ),
+    "fail_until": Example("--fail-until 10us", "--fail-links 0.4", idle="--fail-until 10us", says="needs --fail-links"),
     "reroute_after": Example(
         "--reroute-after 1us",
         "--fail-links 0.4 --fail-at 10us",
@@ -166,9 +153,7 @@ SIMULATION = {
     "queue": Example("--queue drop-tail:packets=3"),
     "forwarding": Example("--forwarding given:routing=ksp:2"),
     "routing": Example(
-        "--routing ksp:2",
-        idle="--routing ksp:2 --forwarding ecmp",
-        says="give either --routing or --forwarding",
+        "--routing ksp:2", idle="--routing ksp:2 --forwarding ecmp", says="give either --routing or --forwarding"
     ),
     "link_delay": Example("--link-delay 2us"),
     "packet": Example("--packet 9000"),
@@ -196,15 +181,10 @@ FLUID = {
     ),
     "correction": Example("--correction none"),
     "initial_window": Example(
-        "--initial-window 2",
-        idle="--correction none --initial-window 2",
-        says="changes nothing without slow-start",
+        "--initial-window 2", idle="--correction none --initial-window 2", says="changes nothing without slow-start"
     ),
     "window": Example(
-        "--window 4",
-        "--correction queueing",
-        idle="--window 4",
-        says="changes nothing without queueing or convergence",
+        "--window 4", "--correction queueing", idle="--window 4", says="changes nothing without queueing or convergence"
     ),
     "threshold": Example(
         "--threshold 1",
@@ -288,8 +268,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **FLUID,
             "topologies": Example("--topologies leaf-spine:leaves=4,spines=2,hosts_per_leaf=4"),
             "hosts_per_switch": Example(
-                "--hosts-per-switch 3",
-                base=f"{MIX.replace('fat-tree:k=4', 'ring:n=6')} --hosts-per-switch 1",
+                "--hosts-per-switch 3", base=f"{MIX.replace('fat-tree:k=4', 'ring:n=6')} --hosts-per-switch 1"
             ),
             "traffics": Example("--traffics stride:s=1"),
             "arrivals": Example("--arrivals log-normal:sigma=2"),
@@ -317,9 +296,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         {
             **on("{} -o net.svg", NETWORK),
             "cut": Example("--cut sparsest", "--level rack --cut bisection"),
-            "level": Example(
-                "--level rack", "--cut bisection", idle="--level rack", says="needs --traffic or --cut"
-            ),
+            "level": Example("--level rack", "--cut bisection", idle="--level rack", says="needs --traffic or --cut"),
             "lengths": Example(
                 "--lengths", "--traffic permutation", idle="--lengths", says="needs --load or --traffic"
             ),
@@ -362,10 +339,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         {
             **on("incast:senders=3,sizes=9kB --on {}", NETWORK),
             "topology": Example("--on fat-tree:k=6", base="incast:senders=3,sizes=9kB"),
-            "traffic": Example(
-                "--traffic stride:s=2",
-                base=f"each:sizes=9kB --on {RANDOM} --traffic permutation",
-            ),
+            "traffic": Example("--traffic stride:s=2", base=f"each:sizes=9kB --on {RANDOM} --traffic permutation"),
         },
     ),
     "paths": (
@@ -374,9 +348,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **on("{} --stats", NETWORK),
             **on(RANDOM + " --stats", LEVEL | POLICY),
             "routing": Example("--routing ksp:2", base=RANDOM + " --stats"),
-            "pair": Example(
-                "--pair h0 h5", idle="--stats --pair h0 h5", says="give either --stats or --pair"
-            ),
+            "pair": Example("--pair h0 h5", idle="--stats --pair h0 h5", says="give either --stats or --pair"),
             "stats": Example("--stats", idle="--stats --pair h0 h5", says="give either --stats or --pair"),
         },
     ),
@@ -385,22 +357,14 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         {
             **NETWORK,
             **LEVEL,
-            "trials": Example(
-                "--trials 2", "--fail-links 0.2", idle="--trials 2", says="--trials needs --fail-links"
-            ),
+            "trials": Example("--trials 2", "--fail-links 0.2", idle="--trials 2", says="--trials needs --fail-links"),
             "axis_fail_links": Example(
                 "--sweep 0,0.1", idle="--sweep 0 --fail-links 0.1", says="--sweep or --fail-links"
             ),
-            "pair": Example(
-                "--pair h0 h5", idle="--sweep 0 --pair h0 h5", says="give either --sweep or --pair"
-            ),
+            "pair": Example("--pair h0 h5", idle="--sweep 0 --pair h0 h5", says="give either --sweep or --pair"),
             "rpc_bytes": Example("--rpc-bytes 1500"),
-            "rate_gbps": Example(
-                "--rate 10", "--rpc-bytes 9", idle="--rate 10", says="--rate needs --rpc-bytes"
-            ),
-            "hop_delay_us": Example(
-                "--hop-delay 2", "--rpc-bytes 9", idle="--hop-delay 2", says="needs --rpc-bytes"
-            ),
+            "rate_gbps": Example("--rate 10", "--rpc-bytes 9", idle="--rate 10", says="--rate needs --rpc-bytes"),
+            "hop_delay_us": Example("--hop-delay 2", "--rpc-bytes 9", idle="--hop-delay 2", says="needs --rpc-bytes"),
         },
     ),
     "simulate": (
@@ -448,23 +412,13 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "warm_up": Example("--warm-up 1us"),
         },
     ),
-    "crosscheck": (
-        SIMULATED,
-        {
-            **SIMULATION,
-            **FLUID,
-        },
-    ),
+    "crosscheck": (SIMULATED, {**SIMULATION, **FLUID}),
     "cost": (f"topology:{RANDOM}", COST),
     "cost compare": (f"topology:{RANDOM}", COST),
     "cost curve": (
         f"topology:{RANDOM} --beta 1",
         {
-            **{
-                name: replace(one, beside=f"{one.beside} --beta 1")
-                for name, one in COST.items()
-                if name != "beta"
-            },
+            **{name: replace(one, beside=f"{one.beside} --beta 1") for name, one in COST.items() if name != "beta"},
             **{
                 name: replace(
                     one,
@@ -486,11 +440,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
     ),
     "cost equal": (
         "25",
-        {
-            "links": Example("--links 4"),
-            "servers": Example("--servers 640"),
-            "prices": Example("--prices mine.yaml"),
-        },
+        {"links": Example("--links 4"), "servers": Example("--servers 640"), "prices": Example("--prices mine.yaml")},
     ),
     "cost speedup": (
         "--oversubscription 1 --servers 32 --ports 8 --links 2 --search 1",
@@ -527,10 +477,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "rank": Example("--rank power"),
             "fail_links": Example("--fail-links 0.1"),
             "confidence": Example(
-                "--confidence 0.5",
-                "--fail-links 0.1 --trials 2",
-                idle="--confidence 0.5",
-                says="needs --fail-links",
+                "--confidence 0.5", "--fail-links 0.1 --trials 2", idle="--confidence 0.5", says="needs --fail-links"
             ),
             "trials": Example("--trials 2", "--fail-links 0.1", idle="--trials 2", says="needs --fail-links"),
             "prices": Example("--prices mine.yaml"),
@@ -549,19 +496,11 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "cases": Example("--case two"),
             "draws": Example("--draws 2"),
             "seed": Example("--seed 5"),
-            "vary": Example(
-                "--vary level=rack,host", base=VARIED, idle="--size quick --vary level=rack", says="or"
-            ),
-            "question": Example(
-                "--question bounds", base=VARIED, idle="--question speed-up", says="'planes'"
-            ),
-            "baseline": Example(
-                "--baseline planes=2", base=VARIED, idle="--baseline level=rack", says="does not vary"
-            ),
+            "vary": Example("--vary level=rack,host", base=VARIED, idle="--size quick --vary level=rack", says="or"),
+            "question": Example("--question bounds", base=VARIED, idle="--question speed-up", says="'planes'"),
+            "baseline": Example("--baseline planes=2", base=VARIED, idle="--baseline level=rack", says="does not vary"),
             "column": Example("--column nic_gbps", base=f"{VARIED} --question bounds"),
-            "spread": Example(
-                "--spread standard-deviation", "--draws 2", base=f"{VARIED} --traffic permutation"
-            ),
+            "spread": Example("--spread standard-deviation", "--draws 2", base=f"{VARIED} --traffic permutation"),
         },
     ),
 }
@@ -657,19 +596,10 @@ BESIDE = {
     "bounds": [RANDOM, CUT, f"{RANDOM} --solve", f"{RANDOM} --bound tub --traffic stride:s=1"],
     "topology": [RANDOM, CUT, "ring:n=6"],
     "traffic": [
-        f"{one} --on {net}"
-        for one in ("permutation", "stride:s=1", "longest-matching")
-        for net in (RANDOM, STATED)
+        f"{one} --on {net}" for one in ("permutation", "stride:s=1", "longest-matching") for net in (RANDOM, STATED)
     ],
-    "paths": [f"{RANDOM} --stats {family}" for family in FAMILIES[1:7]]
-    + [f"{STATED} --pair h0 h5 --routing ksp:2"],
-    "hops": [
-        RANDOM,
-        STATED,
-        f"{RANDOM} --fail-links 0.3",
-        f"{RANDOM} --sweep 0,0.2",
-        f"{STATED} --rpc-bytes 9",
-    ],
+    "paths": [f"{RANDOM} --stats {family}" for family in FAMILIES[1:7]] + [f"{STATED} --pair h0 h5 --routing ksp:2"],
+    "hops": [RANDOM, STATED, f"{RANDOM} --fail-links 0.3", f"{RANDOM} --sweep 0,0.2", f"{STATED} --rpc-bytes 9"],
     "cost": [f"topology:{RANDOM}", f"topology:{CUT}", f"topology:{RANDOM} --traffic permutation"],
 }
 """For every command that builds a network, arguments of all kinds beside which its options are given."""

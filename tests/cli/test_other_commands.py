@@ -46,9 +46,7 @@ def test_list_shows_every_entry(run: Run, run_json: RunJson, kind: str, registry
     assert builders == registry.names()
     lines = run("list", kind).stdout.splitlines()
     for entry in document["entries"]:
-        assert any(
-            line.startswith(f"{entry['name']}  ") and entry["summary"].split(";")[0] in line for line in lines
-        )
+        assert any(line.startswith(f"{entry['name']}  ") and entry["summary"].split(";")[0] in line for line in lines)
 
 
 @pytest.mark.parametrize(("kind", "folder"), [("topologies", "topologies"), ("traffic", "traffic_matrices")])
@@ -57,9 +55,7 @@ def test_list_shows_the_catalogue(run: Run, run_json: RunJson, here: Path, kind:
     (here / folder / "mine.yaml").write_text("description: two\n  lines\nsource: me\nwhen: 2020-01-01\n")
     (here / folder / "broken.yaml").write_text("a: [\n")
     (here / folder / "words.yaml").write_text("no mapping\n")
-    entries = {
-        entry["name"]: entry for entry in run_json("list", kind)["entries"] if entry["type"] == "catalogue"
-    }
+    entries = {entry["name"]: entry for entry in run_json("list", kind)["entries"] if entry["type"] == "catalogue"}
     shipped = {path.stem for path in (REPOSITORY / folder).glob("*.yaml")}
     assert set(entries) == shipped | {"mine", "broken", "words"}
     for name in shipped:
@@ -75,9 +71,7 @@ def test_list_shows_the_catalogue(run: Run, run_json: RunJson, here: Path, kind:
     }
     assert entries["broken"]["spec"] is None
     assert entries["broken"]["summary"].startswith(f"(cannot be used: {folder}/broken.yaml:2: not YAML: ")
-    assert entries["words"]["summary"] == (
-        f"(cannot be used: {folder}/words.yaml: not a spec; allowed: a mapping)"
-    )
+    assert entries["words"]["summary"] == (f"(cannot be used: {folder}/words.yaml: not a spec; allowed: a mapping)")
     lines = run("list", kind).stdout.splitlines()
     assert lines.index("catalogue") < lines.index(next(line for line in lines if line.startswith("mine ")))
 

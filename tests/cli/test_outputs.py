@@ -28,11 +28,7 @@ TREE = "fat-tree:k=4"
 
 WRITERS = [
     *([*SOLVE, "--save", name] for name in ("f", "f.json")),
-    *(
-        [*SOLVE, option, f"f{suffix}"]
-        for option in ("--links", "--out")
-        for suffix in TABLE_FORMATS.suffixes()
-    ),
+    *([*SOLVE, option, f"f{suffix}"] for option in ("--links", "--out") for suffix in TABLE_FORMATS.suffixes()),
     *([*SOLVE, "--write-lp", f"f{suffix}"] for suffix in (".lp", ".mps")),
     *(
         ["topology", TREE if suffix == ".topo" else "torus:dims=4x4", "--out", f"f{suffix}"]
@@ -42,10 +38,7 @@ WRITERS = [
         ["traffic", "all-to-all", "--on", "torus:dims=4x4", "--level", "rack", "--out", f"f{suffix}"]
         for suffix in MATRIX_FORMATS.suffixes()
     ),
-    *(
-        ["cost", "compare", "parallel", "serial-chassis", "--plot", f"f{suffix}"]
-        for suffix in CHART_FORMATS.suffixes()
-    ),
+    *(["cost", "compare", "parallel", "serial-chassis", "--plot", f"f{suffix}"] for suffix in CHART_FORMATS.suffixes()),
     ["cost", "curve", "beta-fat-tree:servers=1024", "--beta", "1,2", "--plot", "f.svg"],
     ["cost", "curve", "beta-fat-tree:servers=1024", "--beta", "1,2", "--out", "f.csv"],
     ["cost", "compare", "parallel", "--out", "f.csv"],
@@ -141,9 +134,7 @@ def test_a_full_disk_is_one_sentence(arguments: list[str], run: Callable[..., Re
 
 
 @pytest.mark.parametrize("arguments", WRITERS, ids=label)
-def test_a_link_stays_and_permissions_too(
-    arguments: list[str], run: Callable[..., Result], here: Path
-) -> None:
+def test_a_link_stays_and_permissions_too(arguments: list[str], run: Callable[..., Result], here: Path) -> None:
     (here / "elsewhere").mkdir()
     target = here / "elsewhere" / "target"
     target.write_text("old")
@@ -157,9 +148,7 @@ def test_a_link_stays_and_permissions_too(
 
 
 @pytest.mark.parametrize("arguments", WRITERS, ids=label)
-def test_a_folder_is_found_before_any_work(
-    arguments: list[str], run: Callable[..., Result], here: Path
-) -> None:
+def test_a_folder_is_found_before_any_work(arguments: list[str], run: Callable[..., Result], here: Path) -> None:
     (here / arguments[-1]).mkdir()
     result = run(*arguments, code=1)
     assert result.stderr == f"Error: {arguments[-1]}: cannot be written (is a directory)\n"
@@ -167,9 +156,7 @@ def test_a_folder_is_found_before_any_work(
 
 @pytest.mark.parametrize("suffix", [".lp", ".mps"])
 @pytest.mark.parametrize("size", [100, 65_536, 70_000])
-def test_a_linear_program_is_whole_or_absent(
-    suffix: str, size: int, run: Callable[..., Result], here: Path
-) -> None:
+def test_a_linear_program_is_whole_or_absent(suffix: str, size: int, run: Callable[..., Result], here: Path) -> None:
     arguments = ["throughput", "torus:dims=4x8", "--level", "rack", "--write-lp", f"k{suffix}"]
     before = set(here.iterdir())
     with files_at_most(size):
@@ -208,14 +195,10 @@ def test_a_reader_of_a_result_that_leaves_early_is_no_error(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")  # noqa: PTH110
-@pytest.mark.parametrize(
-    "arguments", [SOLVE, [*SOLVE, "--json"], ["list", "topologies"], ["--help"], ["--version"]]
-)
+@pytest.mark.parametrize("arguments", [SOLVE, [*SOLVE, "--json"], ["list", "topologies"], ["--help"], ["--version"]])
 def test_a_full_standard_output_is_one_sentence(arguments: list[str]) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
-        result = subprocess.run(
-            [*PNET_LP, *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True
-        )
+        result = subprocess.run([*PNET_LP, *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True)
     assert result.returncode == 1
     assert result.stderr.lower() == "error: standard output: cannot be written (no space left on device)\n"
 
@@ -232,12 +215,9 @@ def sweep(here: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["manifest.json", "a/draw-0/proof.json", "a/draw-0/result.json", "chart.png", "cases.csv", "draws.csv"],
+    "name", ["manifest.json", "a/draw-0/proof.json", "a/draw-0/result.json", "chart.png", "cases.csv", "draws.csv"]
 )
-def test_a_folder_in_the_place_of_a_file_of_a_sweep(
-    sweep: Path, name: str, run: Callable[..., Result]
-) -> None:
+def test_a_folder_in_the_place_of_a_file_of_a_sweep(sweep: Path, name: str, run: Callable[..., Result]) -> None:
     (sweep / name).mkdir(parents=True)
     result = run("sweep", "trial", code=1)
     [line] = result.stderr.splitlines()
@@ -255,9 +235,7 @@ def test_a_file_in_the_place_of_a_folder_of_a_sweep(sweep: Path, run: Callable[.
 
 
 @pytest.mark.parametrize("size", [20, 1000, 3000])
-def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(
-    sweep: Path, size: int, run: Callable[..., Result]
-) -> None:
+def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(sweep: Path, size: int, run: Callable[..., Result]) -> None:
     with files_at_most(size):
         result = run("sweep", "trial", code=1)
     [line] = result.stderr.splitlines()

@@ -57,10 +57,7 @@ def test_policies_reach_the_search(run_json: RunJson) -> None:
 
 def test_what_is_refused(run: Run) -> None:
     assert "nothing is requested; allowed: --pair A B or --stats" in run("paths", "ring:n=4", code=2).stderr
-    assert (
-        "no rack is called 'x'; allowed: 0 to 3"
-        in run("paths", "ring:n=4", "--pair", "0", "x", code=2).stderr
-    )
+    assert "no rack is called 'x'; allowed: 0 to 3" in run("paths", "ring:n=4", "--pair", "0", "x", code=2).stderr
     wrong = run("paths", "ring:n=4", "--stats", "--routing", "ksp:0", code=2).stderr
     assert wrong == "Error: ksp: k: input should be greater than or equal to 1, found '0'\n"
     valiant = run("paths", "ring:n=4", "--stats", "--routing", "vlb", code=2).stderr
@@ -75,11 +72,7 @@ def test_tables_of_what_is_printed(run: Run, run_json: RunJson, tmp_path: Path) 
     run(*pair, "-o", str(tmp_path / "pair.csv"))
     with (tmp_path / "pair.csv").open(encoding="utf-8", newline="") as file:
         found = list(csv.DictReader(file))
-    assert [(row["hops"], row["switches"]) for row in found] == [
-        ("1", "0 1"),
-        ("1", "0 1"),
-        ("4", "0 4 3 2 1"),
-    ]
+    assert [(row["hops"], row["switches"]) for row in found] == [("1", "0 1"), ("1", "0 1"), ("4", "0 4 3 2 1")]
     assert [int(row["plane"]) for row in found] == [path["plane"] for path in run_json(*pair)["paths"]]
     # Distance h has h! shortest paths.
     run("paths", "hypercube:d=3", "--routing", "ecmp-lp", "--stats", "-o", str(tmp_path / "stats.json"))

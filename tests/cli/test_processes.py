@@ -53,10 +53,7 @@ def interrupted_after(seconds: float, folder: Path) -> tuple[int, bytes, bytes]:
     network = ["jellyfish:switches=200,ports=8", "--planes", "4", "--variant", "heterogeneous"]
     solve = ["--solver", "structured", "--threads", "1", "--tolerance", "1e-15", "--json"]
     process = subprocess.Popen(
-        [*PNET_LP, "throughput", *network, *solve],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
+        [*PNET_LP, "throughput", *network, *solve], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
     )
     try:
         time.sleep(seconds)

@@ -13,9 +13,7 @@ from pnet_lp.cli import main
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 SECTIONS = dict(
-    re.findall(
-        r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", re.sub(r"^```.*?^```$", "", PAGE, flags=re.M | re.S), re.M | re.S
-    )
+    re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", re.sub(r"^```.*?^```$", "", PAGE, flags=re.M | re.S), re.M | re.S)
 )
 
 

@@ -142,8 +142,7 @@ def test_sizes_do_not_mix(run: Run, run_json: RunJson, here: Path) -> None:
     run("sweep", "trial", "--size", "quick")
     wrong = run("report", "trial", code=2)
     assert wrong.stderr == (
-        "Error: trial: no results in results of a complete run; "
-        "allowed: pnet-lp sweep experiments/trial first\n"
+        "Error: trial: no results in results of a complete run; allowed: pnet-lp sweep experiments/trial first\n"
     )
     [one] = run_json("report", "trial", "--size", "quick")["experiments"]
     assert (one["size"], one["cases"]) == ("quick", 2)
@@ -165,9 +164,7 @@ def test_a_spec_that_has_changed_is_not_shown_with_old_results(run: Run, here: P
     assert (here / "report" / "trial" / "tables.md").read_text().startswith("# A &lt;trial> &amp; less\n")
     records = here / "results" / "trial" / "records.json"
     records.write_text(records.read_text().replace('"draws"', '"drawn"'))
-    assert run("report", "trial", code=2).stderr == (
-        "Error: results/trial/records.json: not written by a sweep\n"
-    )
+    assert run("report", "trial", code=2).stderr == ("Error: results/trial/records.json: not written by a sweep\n")
 
 
 @pytest.mark.usefixtures("trial")
@@ -189,9 +186,7 @@ def test_sweeps_of_everything(run: Run, run_json: RunJson, here: Path, trial: Pa
     assert re.search(r"│ trial +│ +3 │ +3 │ unknown │ unknown │ +│ +│", planned)
     assert not (here / "results").exists()
     shown = run("sweep", "--all").stdout
-    assert (
-        shown.index("│ other ") < shown.index("chart: results/other/") < shown.index("chart: results/trial/")
-    )
+    assert shown.index("│ other ") < shown.index("chart: results/other/") < shown.index("chart: results/trial/")
     assert shown.endswith("2 of 2 experiments done\n")
 
     # What each has taken is known now; a broken one is named, and the others run.
@@ -210,10 +205,7 @@ def test_sweeps_of_everything(run: Run, run_json: RunJson, here: Path, trial: Pa
     found = run_json("sweep", "--all", code=2)
     assert [one["experiment"] for one in found["experiments"]] == ["trial"]
     assert found["left_out"].keys() == {"other"}
-    assert {one["experiment"]: one["seconds"] is None for one in found["estimates"]} == {
-        "trial": False,
-        "other": True,
-    }
+    assert {one["experiment"]: one["seconds"] is None for one in found["estimates"]} == {"trial": False, "other": True}
 
 
 @pytest.mark.usefixtures("trial")
@@ -236,10 +228,7 @@ def test_a_budget(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         (("sweep", "trial", "--dry-run"), "--dry-run needs --all"),
         (("sweep", "--all", "--case", "one"), "give either --case or --all"),
         (("sweep", "--all", "--out", "x.csv"), "give either --out or --all"),
-        (
-            ("sweep", "--all", "--budget", "2 days"),
-            "--budget: not a quantity, found '2 days'; allowed: a time",
-        ),
+        (("sweep", "--all", "--budget", "2 days"), "--budget: not a quantity, found '2 days'; allowed: a time"),
         (("sweep", "trial", "--executor", "x"), "--executor: unknown executor 'x'; allowed: dask, local"),
         (("sweep", "tril"), "no experiment, and no topology, is called 'tril' (did you mean 'trial'?)"),
     ],
@@ -255,8 +244,7 @@ def test_where_there_are_no_experiments_the_shipped_ones_are_meant(run: Run, her
         path.parent.name for path in (ROOT / "experiments").glob("*/spec.yaml")
     )
     assert run("report", "ideal-planes", code=2).stderr == (
-        "Error: ideal-planes: no results in results of a complete run; "
-        "allowed: pnet-lp sweep ideal-planes first\n"
+        "Error: ideal-planes: no results in results of a complete run; allowed: pnet-lp sweep ideal-planes first\n"
     )
 
 

@@ -75,9 +75,7 @@ def test_the_same_bytes_for_a_seed_and_any_jobs(run: Run, run_json: RunJson) -> 
     assert timeless(single["runs"][0]) == timeless(alone["runs"][1])
     run(*line, "--out", "alone.csv")
     rows = read("alone.csv")
-    assert [(row["run"], row["seed"]) for row in rows[::16]] == [
-        (str(i), str(seed)) for i, seed in enumerate(seeds)
-    ]
+    assert [(row["run"], row["seed"]) for row in rows[::16]] == [(str(i), str(seed)) for i, seed in enumerate(seeds)]
     expected = read("single.csv")
     assert [{**row, "run": "1", "seed": str(seeds[1])} for row in expected] == rows[16:32]
 
@@ -103,17 +101,8 @@ def test_an_event_limit_is_a_partial_result(run_json: RunJson) -> None:
 
 
 def test_report(run: Run) -> None:
-    shown = run(
-        *TREE, "--planes", "2", "--workload", "poisson:sizes=facebook-cache,load=0.3,flows=200"
-    ).stdout
-    for text in (
-        "200 of 200 complete",
-        "slowdown ",
-        "of a host's links",
-        "planes ",
-        "limited by",
-        "fullest queues",
-    ):
+    shown = run(*TREE, "--planes", "2", "--workload", "poisson:sizes=facebook-cache,load=0.3,flows=200").stdout
+    for text in ("200 of 200 complete", "slowdown ", "of a host's links", "planes ", "limited by", "fullest queues"):
         assert text in shown
     assert "100,000 to 999,999" in shown
     tasks = run(*TREE, "--workload", "rpc:rounds=2,connects=message").stdout
@@ -123,9 +112,7 @@ def test_report(run: Run) -> None:
 def test_records(run: Run) -> None:
     run(*TREE, *FLOWS, "--records", "out", "--trace", "flow:3", "--trace", "queue:h3->edge1")
     manifest = json.loads(Path("out/manifest.json").read_text(encoding="utf-8"))
-    assert manifest["files"] == [
-        f"{name}.parquet" for name in ("flows", "ports", "queues", "windows", "arrivals")
-    ]
+    assert manifest["files"] == [f"{name}.parquet" for name in ("flows", "ports", "queues", "windows", "arrivals")]
     assert manifest["simulation"]["transport"] == "tcp"
     assert {"pnet_lp", "code", "machine"} <= set(manifest)
     assert pq.read_table("out/flows.parquet").num_rows == 16
@@ -181,10 +168,7 @@ def test_plot(run: Run, suffix: str) -> None:
         ((*FLOWS, "--queue", "drop-tail:packets=0"), "--queue: drop-tail: packets: input should be greater"),
         ((*FLOWS, "--transport", "cbr:rate=0bps"), "--transport: cbr: rate: "),
         (("--workload", "poisson:sizes=1kB,load=0,flows=9"), "poisson: load: input should be greater than 0"),
-        (
-            ("--workload", "incast:senders=99,sizes=1kB"),
-            "the network has 16 hosts, found 99; allowed: up to 15",
-        ),
+        (("--workload", "incast:senders=99,sizes=1kB"), "the network has 16 hosts, found 99; allowed: up to 15"),
         (
             (*FLOWS, "--fail-links", "0.1", "--fail-at", "-1us"),
             "--fail-at: not a quantity, found '-1us'; allowed: a time with its unit",
@@ -194,22 +178,13 @@ def test_plot(run: Run, suffix: str) -> None:
         (("--traffic", "permutation"), "--traffic needs --flow-size or --workload"),
         (("--flow-size", "1MB"), "--flow-size needs --traffic"),
         (("--workload", "each:sizes=1MB"), "workload 'each' needs a traffic matrix"),
-        (
-            ("--workload", "rpc:rounds=1", "--traffic", "permutation"),
-            "workload 'rpc' chooses its pairs itself",
-        ),
+        (("--workload", "rpc:rounds=1", "--traffic", "permutation"), "workload 'rpc' chooses its pairs itself"),
         ((*FLOWS[:3], "0"), "--flow-size: 0: invalid size, found 0"),
         ((*FLOWS[:3], "10kB,foo=1"), "--flow-size: not a quantity, found '10kB,foo=1'"),
         ((*FLOWS[:3], "facebook-cache:mode=1"), "--flow-size: facebook-cache: unknown parameter 'mode'"),
         ((*FLOWS, "--fail-links", "1"), "no path leads from 'h"),
-        (
-            (*FLOWS, "--queue", "drop-tail:bytes=9"),
-            "queue: bytes: a packet has 1500 bytes and never fits, found 9",
-        ),
-        (
-            (*FLOWS, "--transport", "tpc"),
-            "--transport: unknown transport 'tpc' (did you mean 'tcp'?); allowed: ",
-        ),
+        ((*FLOWS, "--queue", "drop-tail:bytes=9"), "queue: bytes: a packet has 1500 bytes and never fits, found 9"),
+        ((*FLOWS, "--transport", "tpc"), "--transport: unknown transport 'tpc' (did you mean 'tcp'?); allowed: "),
         ((*FLOWS, "--link-delay", "fast"), "--link-delay: not a quantity, found 'fast'"),
         ((*FLOWS, "--time-limit", "0s"), "--time-limit: input should be greater than 0, found '0s'"),
         ((*FLOWS, "--header", "2kB"), "--header: the header leaves no room for payload, found 2000"),

@@ -127,9 +127,7 @@ def test_a_disconnected_pair_is_named(run: Run, run_json: RunJson, here: Path) -
     assert "holds in all" in run("verify", "result.json").stdout
 
 
-def test_bounds_that_do_not_meet_exit_with_3(
-    run: Run, run_json: RunJson, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bounds_that_do_not_meet_exit_with_3(run: Run, run_json: RunJson, monkeypatch: pytest.MonkeyPatch) -> None:
     solve = answer.solve
 
     def stopped(*args: Any, **kwargs: Any) -> ThroughputResult:
@@ -146,9 +144,7 @@ def test_bounds_that_do_not_meet_exit_with_3(
 @pytest.mark.parametrize("solver", ["symmetric", "columns"])
 def test_a_solver_of_other_routings_is_bad_usage(run: Run, solver: str) -> None:
     said = run("throughput", "fat-tree:k=4", "--routing", "ksp:4", "--solver", solver, code=2).stderr
-    assert (
-        f"--solver: solver {solver!r} does not take routings over given paths; allowed: auto, highs-" in said
-    )
+    assert f"--solver: solver {solver!r} does not take routings over given paths; allowed: auto, highs-" in said
 
 
 def test_options_reach_the_solver(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,9 +218,7 @@ def test_rates(run_json: RunJson, here: Path) -> None:
     assert table["rate_gbps"] == [document["throughput_gbps"]] * 8
 
 
-def test_a_saved_result_is_verified_and_a_tampered_one_is_not(
-    run: Run, run_json: RunJson, here: Path
-) -> None:
+def test_a_saved_result_is_verified_and_a_tampered_one_is_not(run: Run, run_json: RunJson, here: Path) -> None:
     document = run_json(*CUBE, "--save", "result.json")
     verified = run_json("verify", "result.json")
     assert verified["verified"] is True

@@ -28,41 +28,23 @@ def table(path: Path) -> pd.DataFrame:
 
 def test_the_table_is_that_of_python(run: Run, here: Path) -> None:
     run("sweep", *GRID, "-o", "draws.csv", "--rows", "draw")
-    asked = {
-        "vary": {"planes": [1, 2], "routing": ["ecmp", "ideal"]},
-        "draws": 2,
-        "level": "rack",
-        "link_gbps": 10,
-    }
+    asked = {"vary": {"planes": [1, 2], "routing": ["ecmp", "ideal"]}, "draws": 2, "level": "rack", "link_gbps": 10}
     same = pn.sweep("jellyfish:k=4", **asked)  # type: ignore[arg-type]
     pd.testing.assert_frame_equal(table(here / "draws.csv"), same, check_dtype=False)
     run("sweep", *GRID, "-o", "cases.csv", "--baseline", "planes=1")
     means = pn.sweep("jellyfish:k=4", **asked, baseline={"planes": 1}, mean=True)  # type: ignore[arg-type]
     found = table(here / "cases.csv")
-    pd.testing.assert_frame_equal(
-        found.drop(columns="seconds"), means.drop(columns="seconds"), check_dtype=False
-    )
+    pd.testing.assert_frame_equal(found.drop(columns="seconds"), means.drop(columns="seconds"), check_dtype=False)
     # The mean is that of the draws, each of which is what a single solve gives.
     by_hand = same.groupby(["planes", "routing"])["throughput_gbps"].agg(["mean", "sem"]).reset_index()
     assert found["throughput_gbps"].tolist() == pytest.approx(by_hand["mean"].tolist())
     assert found["standard_error_gbps"].tolist() == pytest.approx(by_hand["sem"].tolist(), abs=1e-9)
-    one = pn.throughput(
-        "jellyfish:k=4", level="rack", link_gbps=10, planes=2, seed=int(same["seed"].iloc[-1])
-    )
+    one = pn.throughput("jellyfish:k=4", level="rack", link_gbps=10, planes=2, seed=int(same["seed"].iloc[-1]))
     assert one.value == same["throughput_gbps"].iloc[-1]
 
 
 def test_the_spec_gives_the_same_table(run: Run, here: Path) -> None:
-    chart = (
-        "--baseline",
-        "planes=1",
-        "--facet",
-        "routing",
-        "--unit",
-        "gbps",
-        "--spread",
-        "standard-deviation",
-    )
+    chart = ("--baseline", "planes=1", "--facet", "routing", "--unit", "gbps", "--spread", "standard-deviation")
     written = run("sweep", *GRID, *chart, "--write-spec", "mine/planes")
     assert written.stdout == "4 cases, 8 draws: pnet-lp sweep mine/planes\n"
     assert not (here / "results").exists()
@@ -77,9 +59,7 @@ def test_the_spec_gives_the_same_table(run: Run, here: Path) -> None:
     assert "--write-spec: a spec is called spec.yaml, found 'mine.yaml'; allowed: its folder" in named.stderr
 
 
-def test_draws_are_kept_and_an_interrupted_sweep_goes_on(
-    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_draws_are_kept_and_an_interrupted_sweep_goes_on(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed = sweeping.run_experiment
 
     def interrupted(*args: object, **options: object):  # type: ignore[no-untyped-def]
@@ -108,16 +88,7 @@ def test_other_questions(run: Run, here: Path) -> None:
     run("sweep", "--vary", "architecture=fat-tree:k=8,fat-tree:k=16", "-o", "cost.csv")
     assert table(here / "cost.csv")["total_usd"].is_monotonic_increasing
     document = run(
-        *(
-            "sweep",
-            "fat-tree:k=4",
-            "--traffic",
-            "permutation",
-            "--flow-size",
-            "1kB",
-            "--vary",
-            "link-delay=1us,5us",
-        ),
+        *("sweep", "fat-tree:k=4", "--traffic", "permutation", "--flow-size", "1kB", "--vary", "link-delay=1us,5us"),
         *("--column", "p99_fct_us", "--unit", "us", "--json"),
     )
     cases = json.loads(document.stdout)["cases"]
@@ -149,9 +120,7 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         rows = list(csv.DictReader(file))
     assert [row["fail_planes"] for row in rows] == ["0", "1 + 2"]
     assert float(rows[0]["throughput_gbps"]) == pytest.approx(2 * float(rows[1]["throughput_gbps"]), rel=1e-3)
-    run(
-        "sweep", "ring:n=6", "--planes", "3", "--vary", "routing=ideal", "--fail-planes", "1,2", "-o", "t.csv"
-    )
+    run("sweep", "ring:n=6", "--planes", "3", "--vary", "routing=ideal", "--fail-planes", "1,2", "-o", "t.csv")
     assert table(here / "t.csv")["throughput_gbps"][0] == float(rows[1]["throughput_gbps"])
     run("sweep", "ring:n=6", "ring:n=6", "--vary", "seed=1,2", "--traffic", "permutation", "-o", "s.csv")
     assert table(here / "s.csv")["seed"].tolist() == [1, 2]
@@ -167,28 +136,16 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         ),
         ("ring:n=4 --vary planes", "--vary: not KEY=VALUE, found 'planes'"),
         ("ring:n=4 --vary planes=1,x", "--vary: planes: input should be a valid integer"),
-        (
-            "ring:n=4 --vary planes=1 --vary planes=2",
-            "--vary: planes: varies twice; allowed: all values in one",
-        ),
+        ("ring:n=4 --vary planes=1 --vary planes=2", "--vary: planes: varies twice; allowed: all values in one"),
         ("ring:n=4 --vary planes=1,2 --planes 3", "--planes: is fixed, and cannot vary, found 3"),
-        (
-            "ring:n=4 --vary planes=1,2 --facet routing",
-            "--facet: no axis is called 'routing'; allowed: pl",
-        ),
+        ("ring:n=4 --vary planes=1,2 --facet routing", "--facet: no axis is called 'routing'; allowed: pl"),
         ("ring:n=4 --vary planes=1,2 --facet planes", "--facet: nothing else varies, found 'planes'"),
         (
             "ring:n=4 --vary planes=1,2 --baseline planes=3",
             "--baseline: planes: not among the values, found 3; allowed",
         ),
-        (
-            "ring:n=4 --vary planes=1,2 --baseline level=rack",
-            "--baseline: level: does not vary; allowed: planes",
-        ),
-        (
-            "ring:n=4 --vary planes=1,2 --baseline planes=1,2",
-            "--baseline: planes: several values, found '1,2'",
-        ),
+        ("ring:n=4 --vary planes=1,2 --baseline level=rack", "--baseline: level: does not vary; allowed: planes"),
+        ("ring:n=4 --vary planes=1,2 --baseline planes=1,2", "--baseline: planes: several values, found '1,2'"),
         ("ring:n=4 --vary planes=1,2 --unit percent", "--unit: needs a baseline, found 'percent'"),
         (
             "ring:n=4 --vary planes=1,2 --unit us",
@@ -196,10 +153,7 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         ),
         ("ring:n=4 --vary planes=1,2 --column p99", "column: no column is called 'p99'"),
         ("ring:n=4 --vary routing=kps:8", "--vary: routing: unknown routing 'kps' (did you mean 'ksp'?)"),
-        (
-            "ring:n=4 --vary planes=1,2 --routing kps:8",
-            "--routing: unknown routing 'kps' (did you mean 'ksp'?)",
-        ),
+        ("ring:n=4 --vary planes=1,2 --routing kps:8", "--routing: unknown routing 'kps' (did you mean 'ksp'?)"),
         ("ring:n=4 --vary planes=1,2 --routing", "--routing needs a value"),
         ("ring:n=4 --vary planes=1,2 --level rack --level host", "--level: is given twice"),
         ("ring:n=4 --vary planes=1,2 -z", "No such option '-z'"),
@@ -208,23 +162,11 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
             "--vary: correction: only --model fluid has",
         ),
         ("ring:n=4 --vary beta=1,2", "--vary: beta: has no meaning for 'ring:n=4'"),
-        (
-            "ring:n=4 ring:n=5 --vary ports=8,9",
-            "architecture: 2 are given; allowed: one, or --vary architecture=A,B",
-        ),
+        ("ring:n=4 ring:n=5 --vary ports=8,9", "architecture: 2 are given; allowed: one, or --vary architecture=A,B"),
         ("--vary planes=1,2", "give a TOPOLOGY, or --vary topology=..."),
-        (
-            "ring:n=4 --vary search=1,2 --question speed-up",
-            "the question speed-up takes no TOPOLOGY, found 'ring:n=4'",
-        ),
-        (
-            "ring:n=4 --vary planes=1,2 --question hop",
-            "--question: unknown question 'hop' (did you mean 'hops'?)",
-        ),
-        (
-            "ideal-planes --vary planes=1,2",
-            "ideal-planes: an experiment defines what varies; allowed: a TOPOLOGY",
-        ),
+        ("ring:n=4 --vary search=1,2 --question speed-up", "the question speed-up takes no TOPOLOGY, found 'ring:n=4'"),
+        ("ring:n=4 --vary planes=1,2 --question hop", "--question: unknown question 'hop' (did you mean 'hops'?)"),
+        ("ideal-planes --vary planes=1,2", "ideal-planes: an experiment defines what varies; allowed: a TOPOLOGY"),
         ("ring:n=4 --vary planes=1,2 --size quick", "give either --vary or --size"),
         ("ring:n=4 --vary planes=1,2 --rows draw", "--rows needs --out"),
         ("ring:n=4 --vary planes=1,2 --write-spec x --json", "give either --write-spec or --json"),

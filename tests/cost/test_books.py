@@ -38,8 +38,7 @@ def test_published_prices_come_first() -> None:
 
 def test_a_file_overrides_single_entries(tmp_path: Path) -> None:
     path = written(
-        tmp_path,
-        "entries:\n  switch-64x10g: 12345\n  chip: {usd_per_gbps: 0.5, usd: 100, date: 2026, source: us}\n",
+        tmp_path, "entries:\n  switch-64x10g: 12345\n  chip: {usd_per_gbps: 0.5, usd: 100, date: 2026, source: us}\n"
     )
     book = load_book("price", [path])
     assert book.rate(Part("switch", 10, 64)).of(Part("switch", 10, 64)) == 12_345
@@ -84,10 +83,7 @@ def test_a_part_without_a_price() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "entries: {swich: 3}",
-            ": unknown part 'swich' (did you mean 'switch'?); allowed: switch, chassis, chip, ",
-        ),
+        ("entries: {swich: 3}", ": unknown part 'swich' (did you mean 'switch'?); allowed: switch, chassis, chip, "),
         ("entries: {switch-64x10: 3}", ": unknown part 'switch-64x10'"),
         ("entries: {switch: -3}", ": switch: usd: input should be greater than or equal to 0, found -3"),
         ("entries: {switch: .nan}", ": switch: usd: input should be a finite number, found nan"),

@@ -24,11 +24,7 @@ TABLE_1 = {
     "parallel:hosts=8192,radix=16,planes=8": (2, 3, 1536, 192, 8192),
 }
 NAMES = dict(
-    zip(
-        TABLE_1,
-        ["pnet-table1-serial-scale-out", "pnet-table1-serial-chassis", "pnet-table1-parallel-8x"],
-        strict=True,
-    )
+    zip(TABLE_1, ["pnet-table1-serial-scale-out", "pnet-table1-serial-chassis", "pnet-table1-parallel-8x"], strict=True)
 )
 
 
@@ -153,39 +149,21 @@ def test_channels_of_shared_boxes_with_different_graphs() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "parallel:hosts=100",
-            "parallel: 2 tiers of 128-port chips have an even number of pods of 64 hosts, and 100",
-        ),
-        (
-            "serial-scale-out:radix=2",
-            "serial-scale-out: radix: input should be greater than or equal to 4, found",
-        ),
+        ("parallel:hosts=100", "parallel: 2 tiers of 128-port chips have an even number of pods of 64 hosts, and 100"),
+        ("serial-scale-out:radix=2", "serial-scale-out: radix: input should be greater than or equal to 4, found"),
         ("parallel:channels=3", "parallel: cables of 3 channels do not bundle 8 planes"),
         ("parallel:share=false,channels=2", "parallel: cables of 2 channels do not bundle separate planes"),
-        (
-            "hybrid:beta=33",
-            "hybrid: beta is at most ports / 2 = 32, which leaves a ToR one optical link, not 33",
-        ),
+        ("hybrid:beta=33", "hybrid: beta is at most ports / 2 = 32, which leaves a ToR one optical link, not 33"),
         ("hybrid:beta=0.5", "hybrid: beta: input should be greater than or equal to 1, found '0.5'"),
         ("hybrid:beta=nan", "hybrid: beta: input should be"),
         ("hybrid:servers=33", "hybrid: racks have ports / 2 = 32 servers, and 33 do not fill theirs"),
         ("hybrid:betta=2", "hybrid: unknown parameter 'betta' (did you mean 'beta'?)"),
-        (
-            "jellyfish:k=8,switches=3",
-            "jellyfish: either k, or switches and ports (and hosts), or servers must be",
-        ),
+        ("jellyfish:k=8,switches=3", "jellyfish: either k, or switches and ports (and hosts), or servers must be"),
         ("jellyfish:k=8,beta=2", "jellyfish: beta is allowed only with servers"),
         ("jellyfish:servers=64", "jellyfish: 32 cables of a switch to 1 others: 1 to 1 are possible"),
         ("ocs-core:hosts=128", "ocs-core: 2 ToRs of 64 hosts can have 1 to 1 cables to the core, not 64"),
-        (
-            "tor-parallel:pods=2,tors=2,spines=1,ports=2",
-            "tor-parallel: a switch has 4 cables, more than 2 ports",
-        ),
-        (
-            "hybrd",
-            "unknown architecture 'hybrd' (did you mean 'hybrid'?); allowed: beta-fat-tree, hybrid, jellyfish, ",
-        ),
+        ("tor-parallel:pods=2,tors=2,spines=1,ports=2", "tor-parallel: a switch has 4 cables, more than 2 ports"),
+        ("hybrd", "unknown architecture 'hybrd' (did you mean 'hybrid'?); allowed: beta-fat-tree, hybrid, jellyfish, "),
     ],
 )
 def test_sizes_that_do_not_fit(text: str, message: str) -> None:

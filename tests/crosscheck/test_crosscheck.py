@@ -57,9 +57,7 @@ def test_hash_collisions_are_told_by_the_busiest_path(spine: Network) -> None:
         assert ("hash collisions" in causes) == (worst > 1)
         assert causes.get("hash collisions", 1.0) == pytest.approx(slowdown)
         # Nothing is lost in queues that hold everything, and flows so long take no note of a round trip.
-        assert not {"loss and retransmission", "choice of paths", "path length", "one path"} & set(
-            named(document)
-        )
+        assert not {"loss and retransmission", "choice of paths", "path length", "one path"} & set(named(document))
         seen.add(worst > 1)
     assert seen == {False, True}
 
@@ -97,11 +95,7 @@ def test_terms_are_told_apart(spine: Network) -> None:
     terms = "short-flows,queueing,convergence"
     document = compare(crosscheck(spine, workload, correction=terms, queue="drop-tail:packets=3000"))
     causes = {*named(document), *document["small"]}
-    assert {
-        "propagation and store and forward",
-        "handshake and slow start",
-        "queueing and convergence",
-    } < causes
+    assert {"propagation and store and forward", "handshake and slow start", "queueing and convergence"} < causes
     one = compare(crosscheck(spine, workload, correction="propagation", queue="drop-tail:packets=3000"))
     assert {"distant", "short"}.isdisjoint(one["all_us"])
     assert "propagation" in {*named(one), *one["small"]}
@@ -140,13 +134,7 @@ def test_paths_that_are_longer_or_too_few() -> None:
     assert document["all_us"]["split"] == pytest.approx(us(2000), rel=1e-6)
     both = compare(
         crosscheck(
-            ring,
-            workload,
-            routing="ksp:2",
-            sharing="subflows",
-            subflows=2,
-            seed=1,
-            queue="drop-tail:packets=3000",
+            ring, workload, routing="ksp:2", sharing="subflows", subflows=2, seed=1, queue="drop-tail:packets=3000"
         )
     )
     assert "choice of paths" not in named(both)
@@ -162,10 +150,7 @@ def test_the_fluid_is_that_of_the_transport(spine: Network) -> None:
             {"transport": "mptcp:subflows=4,initial_window=2"},
             {"sharing": "subflows", "subflows": 4, "initial_window": 8},
         ),
-        (
-            {"transport": "tcp:handshake=false"},
-            {"correction": "propagation,store-and-forward,slow-start"},
-        ),
+        ({"transport": "tcp:handshake=false"}, {"correction": "propagation,store-and-forward,slow-start"}),
         ({"transport": "line-rate"}, {"correction": "propagation,store-and-forward"}),
         ({"transport": "line-rate", "forwarding": "rps"}, {"sharing": "even"}),
         (
@@ -199,8 +184,7 @@ def test_long_flows_come_near_fair_rates(words: dict[str, Any]) -> None:
         **words,
     )
     fluid, packets = (
-        float(result.flow["received_bytes"].sum()) / len(result.flow["flow"])
-        for result in (found.fluid, found.packets)
+        float(result.flow["received_bytes"].sum()) / len(result.flow["flow"]) for result in (found.fluid, found.packets)
     )
     assert packets == pytest.approx(fluid, rel=0.1)
 
@@ -223,10 +207,7 @@ def test_a_job_waits_and_has_stages() -> None:
 @pytest.mark.parametrize(
     ("workload", "why"),
     [
-        (
-            "poisson:sizes=10kB,load=0.2,flows=20",
-            "flows start at different times, and a linear program knows no time",
-        ),
+        ("poisson:sizes=10kB,load=0.2,flows=20", "flows start at different times, and a linear program knows no time"),
         ("incast:senders=3,sizes=10kB,rounds=2", None),
     ],
 )
@@ -236,14 +217,10 @@ def test_where_a_linear_program_says_nothing(spine: Network, workload: str, why:
     assert (set(document["lp"]) == {"ideal", "paths"}) == (why is None)
 
 
-def test_a_best_split_that_takes_too_long_is_left_out(
-    spine: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_best_split_that_takes_too_long_is_left_out(spine: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["pnet_lp.crosscheck.run"], "_PATIENCE_S", 0.0)
     document = compare(crosscheck(spine, across(10)))
-    assert document["split_left_out"].startswith(
-        "sharing: the best split of some 4 flows at once over up to "
-    )
+    assert document["split_left_out"].startswith("sharing: the best split of some 4 flows at once over up to ")
     assert "split" not in document["all_us"]
     assert not {"hash collisions", "fair shares", "few paths"} & {*named(document), *document["small"]}
     monkeypatch.undo()
@@ -275,9 +252,7 @@ def test_no_best_split_over_more_paths_than_are_listed() -> None:
 
 
 def test_a_seed_repeats_itself(spine: Network) -> None:
-    one, other = (
-        compare(crosscheck(spine, "poisson:sizes=10kB,load=0.2,flows=20", seed=3)) for _ in range(2)
-    )
+    one, other = (compare(crosscheck(spine, "poisson:sizes=10kB,load=0.2,flows=20", seed=3)) for _ in range(2))
     assert {**one, "seconds": None} == {**other, "seconds": None}
 
 

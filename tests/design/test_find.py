@@ -29,9 +29,7 @@ def asked(**given: Any) -> FindSettings:
 @pytest.mark.parametrize("sizes", ["few", "fine"])
 @pytest.mark.parametrize("wanted", [Equipment(16, 8), Equipment(100, 12), Equipment(1024, 64)])
 def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment, sizes: str) -> None:
-    settings = asked(
-        hosts=wanted.hosts, radix=wanted.ports, min_gbps_per_host=1, planes=1, speeds=400, sizes=sizes
-    )
+    settings = asked(hosts=wanted.hosts, radix=wanted.ports, min_gbps_per_host=1, planes=1, speeds=400, sizes=sizes)
     found = list(candidates(settings))
     assert len({one.topology.partition(":")[0] for one in found}) >= 8
     for one in found:
@@ -47,11 +45,7 @@ def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment, sizes: str) 
 
 @pytest.mark.parametrize(
     ("hosts", "least", "topology"),
-    [
-        (64, 100, "single-switch:hosts=64"),
-        (126, 30, "hyperx:dims=3,k=11,t=42"),
-        (128, 50, "hyperx:dims=4,k=10,t=32"),
-    ],
+    [(64, 100, "single-switch:hosts=64"), (126, 30, "hyperx:dims=3,k=11,t=42"), (128, 50, "hyperx:dims=4,k=10,t=32")],
 )
 def test_the_fewest_switches_with_all_their_ports(hosts: int, least: float, topology: str) -> None:
     """With 64 ports: 64 hosts need one switch; 126 three, 42 hosts and two bundles of 11 on each.
@@ -65,9 +59,7 @@ def test_the_fewest_switches_with_all_their_ports(hosts: int, least: float, topo
 
 def test_rows_of_bundled_cables_are_tried() -> None:
     """Two switches with 32 hosts and 32 cables each carry all that the hosts send, for less than a leaf-spine."""
-    found = find(
-        asked(hosts=64, min_gbps_per_host=100, radix=64, planes=1, families=("hyperx", "leaf-spine"))
-    )
+    found = find(asked(hosts=64, min_gbps_per_host=100, radix=64, planes=1, families=("hyperx", "leaf-spine")))
     assert found.front[0].candidate.topology == "hyperx:dims=2,k=32,t=32"
     assert found.front[0].gbps_per_host == pytest.approx(100, rel=1e-3)
     assert {one.topology for one in candidates(found.settings)} >= {"hyperx:dims=2,k=8,t=32"}
@@ -132,9 +124,7 @@ def test_fine_steps_try_the_sizes_between_the_few() -> None:
 
 def test_fine_steps_begin_where_the_few_do() -> None:
     """The most oversubscribed of the few, 59 leaves of 51 hosts, and 63 of 48: those between are cheaper than 63."""
-    leaves = asked(
-        hosts=3000, radix=64, min_gbps_per_host=27.5, families="leaf-spine", planes=1, sizes="fine", best=1
-    )
+    leaves = asked(hosts=3000, radix=64, min_gbps_per_host=27.5, families="leaf-spine", planes=1, sizes="fine", best=1)
     assert find(leaves).front[0].quote.total_usd <= 1_713_400
     assert {len(one.network.planes[0].rack_names) for one in candidates(leaves)} == set(range(59, 65))
 
@@ -166,14 +156,7 @@ def test_planes_that_differ_are_bounded_as_they_are() -> None:
 def test_failures_need_more() -> None:
     plain = find(asked(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2)))
     failing = find(
-        asked(
-            min_gbps_per_host=40,
-            families="leaf-spine",
-            planes=(1, 2),
-            fail_links=0.2,
-            trials=5,
-            confidence=0.8,
-        )
+        asked(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2), fail_links=0.2, trials=5, confidence=0.8)
     )
     assert failing.front[0].quote.total_usd > plain.front[0].quote.total_usd
     # Not all draws are solved for it, but what is found is what all of them say.
@@ -188,9 +171,7 @@ def test_failures_need_more() -> None:
 
 
 def test_failures_on_several_processes() -> None:
-    settings = asked(
-        min_gbps_per_host=30, families=("jellyfish", "leaf-spine"), planes=1, fail_links=0.1, trials=6
-    )
+    settings = asked(min_gbps_per_host=30, families=("jellyfish", "leaf-spine"), planes=1, fail_links=0.1, trials=6)
     one, two = find(settings), find(settings, jobs=2)
     values = [[(each.candidate, each.gbps_per_host) for each in found.front] for found in (one, two)]
     assert values[0] == values[1]
@@ -201,12 +182,7 @@ def test_failures_on_several_processes() -> None:
 def test_what_failures_leave_is_known_closely_where_that_decides() -> None:
     def found(least: float) -> list[Survivor]:
         wanted = asked(
-            min_gbps_per_host=least,
-            families="leaf-spine",
-            planes=(1, 2),
-            fail_links=0.2,
-            trials=5,
-            confidence=0.8,
+            min_gbps_per_host=least, families="leaf-spine", planes=(1, 2), fail_links=0.2, trials=5, confidence=0.8
         )
         return list(find(wanted).front)
 
@@ -271,11 +247,7 @@ def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
     ("given", "kind", "message"),
     [
         ({"min_gbps_per_host": 1e6}, PnetError, "none of"),
-        (
-            {"hosts": 5000, "radix": 3, "min_gbps_per_host": 1, "families": "complete"},
-            PnetError,
-            "no family has",
-        ),
+        ({"hosts": 5000, "radix": 3, "min_gbps_per_host": 1, "families": "complete"}, PnetError, "no family has"),
         ({"min_gbps_per_host": 0}, SpecError, "min_gbps_per_host"),
         ({"min_gbps_per_host": 1, "families": "fat-treee"}, SpecError, "did you mean 'fat-tree'"),
         ({"min_gbps_per_host": 1, "traffic": "nosuch"}, SpecError, "traffic"),
@@ -295,8 +267,7 @@ def test_command(tmp_path: Path) -> None:
     words = "find --hosts 16 --min-gbps-per-host 60 --radix 8 --planes 1..2 --speeds 100"
     table, every, chart = (tmp_path / name for name in ("found.csv", "candidates.csv", "front.svg"))
     done = CliRunner().invoke(
-        main,
-        [*words.split(), "--json", "-o", str(table), "--candidates", str(every), "--plot", str(chart)],
+        main, [*words.split(), "--json", "-o", str(table), "--candidates", str(every), "--plot", str(chart)]
     )
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)

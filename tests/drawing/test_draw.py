@@ -197,9 +197,7 @@ def test_the_same_network_gives_the_same_bytes(suffix: str, tmp_path: Path) -> N
         drawing = net("star:n=3").draw(tmp_path / f"{name}{suffix}")
     first, second = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("a", "b"))
     assert first == second
-    assert first.startswith(
-        {".svg": b"<svg", ".pdf": b"%PDF", ".png": b"\x89PNG", ".html": b"<!DOCTYPE"}[suffix]
-    )
+    assert first.startswith({".svg": b"<svg", ".pdf": b"%PDF", ".png": b"\x89PNG", ".html": b"<!DOCTYPE"}[suffix])
     if suffix == ".html":
         text = first.decode()
         assert drawing.svg() in text
@@ -236,11 +234,7 @@ OTHER = net("ring:n=5")
 @pytest.mark.parametrize(
     ("network", "arguments", "message"),
     [
-        (
-            RING,
-            {"path": "x.gif"},
-            "x.gif: unknown picture format, found '.gif'; allowed: .html, .pdf, .png, .svg",
-        ),
+        (RING, {"path": "x.gif"}, "x.gif: unknown picture format, found '.gif'; allowed: .html, .pdf, .png, .svg"),
         (
             RING,
             {"lengths": True},
@@ -253,34 +247,19 @@ OTHER = net("ring:n=5")
             {"load": "x.csv", "traffic": "all-to-all"},
             "traffic: a file of loads has its own traffic matrix; allowed: load or traffic",
         ),
-        (
-            RING,
-            {"cut": "bisection", "level": "host"},
-            "the network has no hosts, so host-level demands mean nothing",
-        ),
+        (RING, {"cut": "bisection", "level": "host"}, "the network has no hosts, so host-level demands mean nothing"),
         (
             Network.from_planes([Plane.from_cables(1, [], [])]),
             {"cut": "bisection"},
             "cut: one rack cannot be halved, found 'bisection'; allowed: a network of two or more racks or hosts",
         ),
-        (
-            Network.from_planes([Plane.from_cables(1, [], [])]),
-            {"cut": "sparsest"},
-            "cut: one rack cannot be divided",
-        ),
+        (Network.from_planes([Plane.from_cables(1, [], [])]), {"cut": "sparsest"}, "cut: one rack cannot be divided"),
         (
             RING,
-            {
-                "load": solve(OTHER, build_traffic("all-to-all", OTHER)),
-                "traffic": build_traffic("all-to-all", RING),
-            },
+            {"load": solve(OTHER, build_traffic("all-to-all", OTHER)), "traffic": build_traffic("all-to-all", RING)},
             "load: the result is of another network, found 'sha256:",
         ),
-        (
-            net("random-regular:n=402,degree=3"),
-            {"layers": True},
-            "layers: a network this large is drawn as its tiers",
-        ),
+        (net("random-regular:n=402,degree=3"), {"layers": True}, "layers: a network this large is drawn as its tiers"),
         (
             net("random-regular:n=8,degree=3", 17, "heterogeneous"),
             {},
@@ -300,22 +279,13 @@ HEADER = "plane,u,v,kind,cable,capacity_gbps,load_gbps,utilisation,length\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "src,dst,demand,rate_gbps\n0,1,1,1\n",
-            "links.csv:1: not the header, found 'src,dst,demand,rate_gbps'",
-        ),
+        ("src,dst,demand,rate_gbps\n0,1,1,1\n", "links.csv:1: not the header, found 'src,dst,demand,rate_gbps'"),
         (HEADER, "links.csv: the link from '0' to '1' of plane 0 has no row"),
         (f"{HEADER}0,0,2,core,0,100,1,0.01,0\n", "links.csv:2: the network drawn has no such link, found"),
         (f"{HEADER}1,0,1,core,0,100,1,0.01,0\n", "links.csv:2: the network drawn has no such link, found"),
         (f"{HEADER}0,0,1,core,0.5,100,1,0.01,0\n", "links.csv:2: cable is not a whole number, found '0.5'"),
-        (
-            f"{HEADER}0,0,1,core,0,40,1,0.01,0\n",
-            "links.csv:2: the link has another speed in the network drawn",
-        ),
-        (
-            f"{HEADER}0,0,1,core,0,100,-1,0,0\n",
-            "links.csv:2: invalid load_gbps, found '-1'; allowed: a number >= 0",
-        ),
+        (f"{HEADER}0,0,1,core,0,40,1,0.01,0\n", "links.csv:2: the link has another speed in the network drawn"),
+        (f"{HEADER}0,0,1,core,0,100,-1,0,0\n", "links.csv:2: invalid load_gbps, found '-1'; allowed: a number >= 0"),
         (HEADER + 2 * "0,0,1,core,0,100,1,0.01,0\n", "links.csv:3: the link has two rows"),
     ],
 )
@@ -369,9 +339,7 @@ def test_the_pictures_of_the_documentation_are_these() -> None:
 
 def test_positions_whose_differences_are_no_numbers(tmp_path: Path) -> None:
     """Too far apart they are refused, and next to nothing apart they are one place."""
-    with pytest.raises(
-        TopologyError, match=r"a position is too far away, found 1e\+308; allowed: up to 1e\+15"
-    ):
+    with pytest.raises(TopologyError, match=r"a position is too far away, found 1e\+308; allowed: up to 1e\+15"):
         Plane.from_cables(2, [0], [1], position=[[1e308, 0], [-1e308, 0]])
     near = Plane.from_cables(3, [0, 1], [1, 2], position=[[0, 0], [5e-324, 0], [0, 5e-324]])
     Network.from_planes([near]).draw(tmp_path / "n.svg")

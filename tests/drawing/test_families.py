@@ -34,9 +34,7 @@ def test_a_family_is_drawn_whole(text: str) -> None:
     assert set(names) == set(plane.switch_names)
     assert len(picture.of("rack")) == len(plane.rack_switch)
     places = np.array([names[name] for name in plane.switch_names])
-    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) + np.diag(
-        np.full(len(places), 1e9)
-    )
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) + np.diag(np.full(len(places), 1e9))
     # No switch on another, and neighbours about equally far.
     assert apart.min() > 0.2 * np.median(apart.min(axis=1))
     check_cables(plane, cables, names, float(np.quantile(apart.min(axis=1), 0.1)))

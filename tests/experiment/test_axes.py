@@ -70,11 +70,7 @@ def test_values_are_as_a_spec_has_them(key: str, text: str, question: str, value
 @pytest.mark.parametrize(
     ("key", "text", "message"),
     [
-        (
-            "planes",
-            "1,x",
-            "planes: input should be a valid integer, unable to parse string as an integer, found 'x'",
-        ),
+        ("planes", "1,x", "planes: input should be a valid integer, unable to parse string as an integer, found 'x'"),
         ("planes", "1,01", "planes: a value is given twice, found '01'"),
         ("fail_links", "0,2", "fail_links: input should be less than or equal to 1, found '2'"),
         ("variant", "homogenous", "variant: input should be 'serial', 'homogeneous', "),
@@ -107,9 +103,7 @@ def test_the_question_is_the_first_that_has_all_keys(words: list[str], question:
 
 
 def test_words_of_no_question() -> None:
-    with pytest.raises(
-        SpecError, match=r"is called 'plans' \(did you mean 'planes'\?\); allowed: what `pnet-lp list"
-    ):
+    with pytest.raises(SpecError, match=r"is called 'plans' \(did you mean 'planes'\?\); allowed: what `pnet-lp list"):
         question_of(["routing", "plans"])
     with pytest.raises(SpecError, match="no question has all of routing, beta; throughput lacks beta"):
         question_of(["routing", "beta"])
@@ -148,10 +142,7 @@ def test_results_are_found_again_under_the_name_of_what_is_asked() -> None:
     one = varied_experiment(spec(planes=[1, 2]))
     assert one.name.startswith("throughput-by-planes-")
     assert one.name == varied_experiment(spec(planes=[1, 2, 4])).name
-    assert (
-        one.name
-        != varied_experiment(varied_spec("throughput", {"topology": "ring:n=5"}, {"planes": [1]})).name
-    )
+    assert one.name != varied_experiment(varied_spec("throughput", {"topology": "ring:n=5"}, {"planes": [1]})).name
     again = varied_spec("throughput", {"topology": "ring:n=6", "draws": 3}, {"planes": [1]})
     assert one.name == varied_experiment(again).name
 
@@ -159,16 +150,9 @@ def test_results_are_found_again_under_the_name_of_what_is_asked() -> None:
 def test_a_baseline_is_found_whatever_the_values_look_like() -> None:
     """A share of 0 is 0.0 to the case, a delay of 1us a number of picoseconds."""
     common = {"topology": "fat-tree:k=4", "traffic": "permutation", "flow_size": "1kB"}
-    axes: dict[str, list[Any]] = {
-        "transport": ["tcp", "ndp"],
-        "fail_links": [0, 0.1],
-        "link_delay": ["1us", "2us"],
-    }
+    axes: dict[str, list[Any]] = {"transport": ["tcp", "ndp"], "fail_links": [0, 0.1], "link_delay": ["1us", "2us"]}
     made = varied_experiment(varied_spec("simulate", common, axes, baseline={"transport": "tcp"}))
-    assert (
-        made.base_of("transport-ndp-fail-links-0-link-delay-2us")
-        == "transport-tcp-fail-links-0-link-delay-2us"
-    )
+    assert made.base_of("transport-ndp-fail-links-0-link-delay-2us") == "transport-tcp-fail-links-0-link-delay-2us"
     assert made.baseline_label == "transport-tcp of the same fail links and link delay"
     assert made.cases["transport-tcp-fail-links-0-link-delay-1us"].cell("link_delay") == "1us"
 

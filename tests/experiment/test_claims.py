@@ -10,12 +10,9 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Claims, Measured, load_experiment
 from pnet_lp.experiment.claims import Verdict
 
-SPEC = (
-    "title: Trial\ncommon: {topology: 'ring:n=4'}\ncases: {one: {}, two: {planes: 2}, three: {planes: 3}}\n"
-)
+SPEC = "title: Trial\ncommon: {topology: 'ring:n=4'}\ncases: {one: {}, two: {planes: 2}, three: {planes: 3}}\n"
 CLAIMS = (
-    "source: a paper\nclaims:\n"
-    "  - {case: two, relative_to: one, percent: 200, tolerance_percent: 1, statement: s}\n"
+    "source: a paper\nclaims:\n  - {case: two, relative_to: one, percent: 200, tolerance_percent: 1, statement: s}\n"
 )
 
 
@@ -52,9 +49,7 @@ def verdict(words: dict[str, Any], *values: float) -> Verdict | None:
         ({"kind": "bound", "at_least": 90, "at_most": 95}, [90, 95], [], [89, 96]),
     ],
 )
-def test_ratios(
-    words: dict[str, Any], agreeing: list[float], trend: list[float], others: list[float]
-) -> None:
+def test_ratios(words: dict[str, Any], agreeing: list[float], trend: list[float], others: list[float]) -> None:
     expected = {"agrees": agreeing, "trend only": trend, "differs": others}
     for wanted, values in expected.items():
         for value in values:
@@ -111,11 +106,7 @@ def test_trends(direction: str, values: tuple[float, ...], wanted: Verdict) -> N
 
 
 @pytest.mark.parametrize(
-    ("values", "reason"),
-    [
-        ((10, 9.5), "a not 10 % above b: b has more"),
-        ((10, 9), "in this order"),
-    ],
+    ("values", "reason"), [((10, 9.5), "a not 10 % above b: b has more"), ((10, 9), "in this order")]
 )
 def test_a_margin_and_a_cause_are_said(values: tuple[float, ...], reason: str) -> None:
     given = {"kind": "ordering", "cases": ["a", "b"], "margin_percent": 10, "cause": "b has more"}
@@ -136,21 +127,9 @@ def test_what_is_not_comparable_or_not_measured() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "case: two",
-            "case: too",
-            "claims.0: no case is called 'too' (did you mean 'two'?); allowed: one, two, three",
-        ),
-        (
-            "relative_to: one",
-            "relative_to: 1",
-            "claims.0: relative_to: input should be a valid string, found 1",
-        ),
-        (
-            "case: two",
-            "kind: valeu",
-            "claims.0: no kind of claim is called 'valeu' (did you mean 'value'?); allowed: ",
-        ),
+        ("case: two", "case: too", "claims.0: no case is called 'too' (did you mean 'two'?); allowed: one, two, three"),
+        ("relative_to: one", "relative_to: 1", "claims.0: relative_to: input should be a valid string, found 1"),
+        ("case: two", "kind: valeu", "claims.0: no kind of claim is called 'valeu' (did you mean 'value'?); allowed: "),
         (
             "percent: 200",
             "percents: 200",

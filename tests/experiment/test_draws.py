@@ -67,8 +67,7 @@ def test_a_draw_is_what_its_seed_gives(experiment: Experiment, tmp_path: Path) -
         )
     # Cases of one experiment see the same traffic, so that their ratio is one of networks.
     patterns = {
-        tuple(draw.answer.document["traffic"]["fingerprint"] for draw in record.draws)
-        for record in records.values()
+        tuple(draw.answer.document["traffic"]["fingerprint"] for draw in record.draws) for record in records.values()
     }
     assert len(patterns) == 1
 
@@ -129,9 +128,7 @@ def test_results_come_in_the_order_of_tasks() -> None:
 def test_a_process_that_dies_is_an_error() -> None:
     with pytest.raises(PnetError) as caught:
         list(map_in_order(os._exit, [9, 9], 2))
-    assert str(caught.value) == (
-        "a worker process was killed, perhaps for lack of memory; allowed: fewer --jobs"
-    )
+    assert str(caught.value) == ("a worker process was killed, perhaps for lack of memory; allowed: fewer --jobs")
 
 
 def test_stopping_early_neither_waits_nor_prints(capfd: pytest.CaptureFixture[str]) -> None:

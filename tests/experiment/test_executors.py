@@ -55,8 +55,7 @@ def workers(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
         command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
         more = ["--no-nanny", "--no-dashboard", "--nthreads", "1", "--local-directory", str(tmp_path)]
         processes = [
-            subprocess.Popen([*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            for _ in range(2)
+            subprocess.Popen([*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)
         ]
         try:
             cluster.wait_for_workers(2, timeout=30)
@@ -115,23 +114,11 @@ def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: 
     ("text", "jobs", "message"),
     [
         ("dusk", None, "unknown executor 'dusk' (did you mean 'dask'?); allowed: dask, local"),
-        (
-            "dask",
-            None,
-            "dask: no scheduler is named; allowed: dask://HOST:PORT, such as dask://10.0.0.1:8786",
-        ),
-        (
-            "dask://host",
-            None,
-            "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as ",
-        ),
+        ("dask", None, "dask: no scheduler is named; allowed: dask://HOST:PORT, such as dask://10.0.0.1:8786"),
+        ("dask://host", None, "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as "),
         ("dask://host:x", None, "dask: no scheduler is named, found 'host:x'; allowed: dask://HOST:PORT"),
         ("local://host:1", None, "local: takes no address, found 'local://host:1'; allowed: local"),
-        (
-            "dask://host:1",
-            2,
-            "dask: a cluster has as many processes as it has workers, found 'jobs=2'; allowed: ",
-        ),
+        ("dask://host:1", 2, "dask: a cluster has as many processes as it has workers, found 'jobs=2'; allowed: "),
     ],
 )
 def test_faults(text: str, jobs: int | None, message: str) -> None:
@@ -140,9 +127,7 @@ def test_faults(text: str, jobs: int | None, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-def test_a_port_that_takes_connections_and_says_nothing_is_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_port_that_takes_connections_and_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "_PATIENCE_S", 0.2)
     monkeypatch.setattr(interrupts, "abandon", lambda _: None)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -164,8 +149,7 @@ def test_the_loss_of_a_scheduler_is_one_sentence_and_what_is_done_is_kept(tmp_pa
         [*begin, "distributed.cli.dask_scheduler", "--host", f"tcp://{address}", "--no-dashboard"], **quiet
     )
     worker = subprocess.Popen(
-        [*begin, "distributed.cli.dask_worker", f"tcp://{address}", "--no-nanny", "--nthreads", "1", *more],
-        **quiet,
+        [*begin, "distributed.cli.dask_worker", f"tcp://{address}", "--no-nanny", "--nthreads", "1", *more], **quiet
     )
     sweep = subprocess.Popen(
         [*begin, "pnet_lp", "sweep", "trial", "--executor", f"dask://{address}"],

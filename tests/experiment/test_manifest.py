@@ -85,9 +85,7 @@ def test_the_manifest_names_code_and_commit(tmp_path: Path) -> None:
     if GIT is None or not (ROOT / ".git").exists():
         assert written["commit"] is None
     else:
-        done = subprocess.run(
-            [GIT, "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([GIT, "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
         assert written["commit"] == done.stdout.strip()
         assert isinstance(written["dirty"], bool)
 
@@ -100,9 +98,7 @@ def test_a_changed_checkout_is_dirty(tmp_path: Path, monkeypatch: pytest.MonkeyP
     identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
     subprocess.run([str(GIT), "init", "-q"], cwd=tmp_path, check=True)
     assert manifest.environment()["commit"] is None, "nothing is committed yet"
-    subprocess.run(
-        [str(GIT), *identity, "commit", "-q", "--allow-empty", "-m", "first"], cwd=tmp_path, check=True
-    )
+    subprocess.run([str(GIT), *identity, "commit", "-q", "--allow-empty", "-m", "first"], cwd=tmp_path, check=True)
     assert len(manifest.environment()["commit"]) == 40
     assert manifest.environment()["dirty"] is False
     (tmp_path / "new.txt").touch()

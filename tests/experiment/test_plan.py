@@ -50,10 +50,7 @@ def test_what_does_not_fit_makes_room_for_what_does() -> None:
 def test_memory_is_that_of_all_processes() -> None:
     estimates = (known("large", 9, gib=5), known("one draw", 8, gib=5, draws=1))
     assert not any(planned(*estimates).values())
-    assert planned(*estimates, jobs=2) == {
-        "large": "needs about 10.0 GiB of memory, 8.0 GiB are free",
-        "one draw": "",
-    }
+    assert planned(*estimates, jobs=2) == {"large": "needs about 10.0 GiB of memory, 8.0 GiB are free", "one draw": ""}
     assert not any(planned(*estimates, jobs=2, free_bytes=None).values())
 
 
@@ -73,10 +70,7 @@ def left(folder: Path, seconds: dict[str, float], draws: int, worked: float | No
         manifest,
         [
             Record(
-                name,
-                tuple(
-                    Draw(name, i, "", {"seed": i}, answer, Spent(each, 1 << 20, worked)) for i in range(draws)
-                ),
+                name, tuple(Draw(name, i, "", {"seed": i}, answer, Spent(each, 1 << 20, worked)) for i in range(draws))
             )
             for name, each in seconds.items()
         ],

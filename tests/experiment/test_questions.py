@@ -109,9 +109,7 @@ def apart() -> Iterator[Apart]:
 
 
 @pytest.mark.parametrize("question", SMALL)
-def test_equal_bytes_from_another_process_and_nothing_twice(
-    question: str, tmp_path: Path, apart: Apart
-) -> None:
+def test_equal_bytes_from_another_process_and_nothing_twice(question: str, tmp_path: Path, apart: Apart) -> None:
     experiment = load(tmp_path, question, SMALL[question]).reduced(draws=2)
     for where, executor in (("here", None), ("there", apart)):
         store = Store(tmp_path / where)
@@ -124,9 +122,7 @@ def test_equal_bytes_from_another_process_and_nothing_twice(
 
 @pytest.mark.parametrize("question", ["throughput", "hops", "failures", "bounds"])
 def test_failures_can_be_an_axis(question: str, tmp_path: Path) -> None:
-    grid = (
-        "{topology: 'complete:n=4', planes: 4, grid: {fail_planes: [[0], [0, 1], 2]}, name: '{fail_planes}'}"
-    )
+    grid = "{topology: 'complete:n=4', planes: 4, grid: {fail_planes: [[0], [0, 1], 2]}, name: '{fail_planes}'}"
     experiment = load(tmp_path, question, grid)
     assert list(experiment.cases) == ["0", "0-1", "2"]
     table = result_table(compare(experiment, list(run_experiment(experiment, Store(tmp_path / "results")))))
@@ -136,9 +132,7 @@ def test_failures_can_be_an_axis(question: str, tmp_path: Path) -> None:
 
 
 def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
-    experiment = load(
-        tmp_path, "throughput", "{topology: 'ring:n=6', grid: {traffic: ['stride:s=1', 'stride:s=3']}}"
-    )
+    experiment = load(tmp_path, "throughput", "{topology: 'ring:n=6', grid: {traffic: ['stride:s=1', 'stride:s=3']}}")
     rows = compare(experiment, list(run_experiment(experiment, Store(tmp_path / "results"))))
     # Next neighbours have their link, and the five links the other way round; those opposite take 3 links of 12.
     assert [row.shown.value for row in rows] == pytest.approx([120, 200 / 3], rel=1e-3)
@@ -147,11 +141,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "case", "message"),
     [
-        (
-            "throughputs",
-            "{}",
-            "question: unknown question 'throughputs' (did you mean 'throughput'?); allowed: bounds",
-        ),
+        ("throughputs", "{}", "question: unknown question 'throughputs' (did you mean 'throughput'?); allowed: bounds"),
         ("throughput", "{}", "cases.a: parameter 'topology' is required"),
         ("throughput", "{topology: []}", "cases.a: topology: tuple should have at least 1 item"),
         (
@@ -160,21 +150,13 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "cases.a: topology: unknown topology 'rng' (did you mean 'ring'?); allowed: ",
         ),
         ("throughput", "{topology: 'ring:m=3'}", "cases.a: topology: ring: unknown parameter 'm'"),
-        (
-            "throughput",
-            "{topology: 'ring:n=x'}",
-            "cases.a: topology: ring: n: input should be a valid integer",
-        ),
+        ("throughput", "{topology: 'ring:n=x'}", "cases.a: topology: ring: n: input should be a valid integer"),
         (
             "throughput",
             "{topology: nowhere/net.adj}",
             "cases.a: topology: nowhere/net.adj: cannot read the file: No such file or directory",
         ),
-        (
-            "throughput",
-            "{topology: 'ring:n=4', traffic: permutaton}",
-            "cases.a: traffic: unknown traffic 'permutaton'",
-        ),
+        ("throughput", "{topology: 'ring:n=4', traffic: permutaton}", "cases.a: traffic: unknown traffic 'permutaton'"),
         (
             "throughput",
             "{topology: 'ring:n=4', traffic: nowhere/d.csv}",
@@ -195,11 +177,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "{topology: 'ring:n=4', objective: concurent}",
             "cases.a: objective: unknown objective 'concurent'",
         ),
-        (
-            "throughput",
-            "{topology: 'ring:n=4', solver: structurd}",
-            "cases.a: solver: unknown solver 'structurd'",
-        ),
+        ("throughput", "{topology: 'ring:n=4', solver: structurd}", "cases.a: solver: unknown solver 'structurd'"),
         (
             "throughput",
             "{topology: 'ring:n=4', fail_links: 2}",
@@ -216,43 +194,19 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "cases.a: fail_groups: nowhere.yaml: cannot read the file: No such file or directory",
         ),
         ("hops", "{topology: 'ring:n=4', traffic: permutation}", "cases.a: unknown parameter 'traffic'"),
-        (
-            "hops",
-            "{topology: 'ring:n=4', trials: 0}",
-            "cases.a: trials: input should be greater than or equal to 1",
-        ),
+        ("hops", "{topology: 'ring:n=4', trials: 0}", "cases.a: trials: input should be greater than or equal to 1"),
         ("failures", "{topology: 'ring:n=4', objective: total}", "cases.a: unknown parameter 'objective'"),
-        (
-            "bounds",
-            "{topology: 'ring:n=4', bounds: tob}",
-            "cases.a: bounds: unknown bound 'tob' (did you mean 'tub'?)",
-        ),
+        ("bounds", "{topology: 'ring:n=4', bounds: tob}", "cases.a: bounds: unknown bound 'tob' (did you mean 'tub'?)"),
         (
             "cost",
             "{architecture: hybrd}",
             "cases.a: architecture: unknown architecture 'hybrd' (did you mean 'hybrid'?)",
         ),
-        (
-            "cost",
-            "{architecture: 'hybrid:beta=99'}",
-            "cases.a: architecture: hybrid: beta is at most ports / 2 = 32",
-        ),
+        ("cost", "{architecture: 'hybrid:beta=99'}", "cases.a: architecture: hybrid: beta is at most ports / 2 = 32"),
         ("cost", "{architecture: hybrid, prices: exmple}", "cases.a: prices: unknown price book 'exmple'"),
-        (
-            "cost",
-            "{architecture: hybrid, powers: none.yaml}",
-            "cases.a: powers: none.yaml: cannot read the file: ",
-        ),
-        (
-            "cost",
-            "{architecture: hybrid, planes: 4}",
-            "cases.a: planes: has no meaning for the architecture 'hybrid'",
-        ),
-        (
-            "cost",
-            "{architecture: 'hybrid:beta=2', beta: 4}",
-            "cases.a: beta: 'hybrid:beta=2' already gives it",
-        ),
+        ("cost", "{architecture: hybrid, powers: none.yaml}", "cases.a: powers: none.yaml: cannot read the file: "),
+        ("cost", "{architecture: hybrid, planes: 4}", "cases.a: planes: has no meaning for the architecture 'hybrid'"),
+        ("cost", "{architecture: 'hybrid:beta=2', beta: 4}", "cases.a: beta: 'hybrid:beta=2' already gives it"),
         ("cost", "{architecture: 'parallel', beta: 4}", "cases.a: beta: has no meaning for 'parallel'"),
         (
             "cost",
@@ -274,22 +228,10 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "{topology: 'ring:n=4', rate_gbps: 10}",
             "cases.a: rate_gbps: has no meaning without rpc_bytes, found 10.0",
         ),
-        (
-            "hops",
-            "{topology: 'ring:n=4', rpc_bytes: 0}",
-            "cases.a: rpc_bytes: input should be greater than 0, found 0",
-        ),
+        ("hops", "{topology: 'ring:n=4', rpc_bytes: 0}", "cases.a: rpc_bytes: input should be greater than 0, found 0"),
         ("cost", "{architecture: 'ring:n=4', beta: 4}", "cases.a: beta: has no meaning for 'ring:n=4'"),
-        (
-            "cost",
-            "{architecture: hybrid, level: rack}",
-            "cases.a: level: has no meaning without traffic, found 'rack'",
-        ),
-        (
-            "cost",
-            "{architecture: parallel, prices: hybrid-list}",
-            "cases.a: hybrid-list: no price for part 'chassis'",
-        ),
+        ("cost", "{architecture: hybrid, level: rack}", "cases.a: level: has no meaning without traffic, found 'rack'"),
+        ("cost", "{architecture: parallel, prices: hybrid-list}", "cases.a: hybrid-list: no price for part 'chassis'"),
         (
             "throughput",
             "{topology: 'ring:n=4', objective: total, solver: structured}",
@@ -358,9 +300,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         ("speed-up", "{traffic: mpi-ftt}", "cases.a: traffic: unknown traffic 'mpi-ftt'"),
     ],
 )
-def test_what_is_wrong_is_refused_before_the_first_run(
-    question: str, case: str, message: str, tmp_path: Path
-) -> None:
+def test_what_is_wrong_is_refused_before_the_first_run(question: str, case: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(PnetError) as caught:
         load(tmp_path, question, case)
     assert str(caught.value).startswith(f"{tmp_path}/spec.yaml: {message}")

@@ -53,11 +53,7 @@ def values(records: list[Record]) -> list[float]:
 
 def lasting(folder: Path) -> dict[str, bytes]:
     """All files but those that say what a run took."""
-    return {
-        name: data
-        for name, data in files(folder).items()
-        if not name.endswith(("spent.json", "manifest.json"))
-    }
+    return {name: data for name, data in files(folder).items() if not name.endswith(("spent.json", "manifest.json"))}
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -86,9 +82,7 @@ def test_equal_specs_give_equal_bytes_but_for_timings(experiment: Experiment, tm
     assert first.keys() == second.keys()
     differing = {Path(name).name for name in first if first[name] != second[name]}
     assert differing <= {"spent.json", "manifest.json"}
-    assert not any(
-        "seconds" in json.loads(data).get("result", {}) for name, data in first.items() if "result" in name
-    )
+    assert not any("seconds" in json.loads(data).get("result", {}) for name, data in first.items() if "result" in name)
 
 
 def test_the_manifest_says_what_ran(experiment: Experiment, tmp_path: Path) -> None:
@@ -100,9 +94,7 @@ def test_the_manifest_says_what_ran(experiment: Experiment, tmp_path: Path) -> N
     assert {"numpy", "highspy"} <= manifest["packages"].keys()
 
 
-def test_unchanged_cases_are_not_solved_again(
-    experiment: Experiment, tmp_path: Path, solved: list[object]
-) -> None:
+def test_unchanged_cases_are_not_solved_again(experiment: Experiment, tmp_path: Path, solved: list[object]) -> None:
     store = Store(tmp_path / "results")
     first = list(run_experiment(experiment, store))
     again = list(run_experiment(experiment, store))
@@ -116,9 +108,7 @@ def test_a_changed_case_is_solved_again(experiment: Experiment, tmp_path: Path, 
     store = Store(tmp_path / "results")
     list(run_experiment(experiment, store))
     changed = experiment.cases["three"].model_copy(update={"planes": 2})
-    list(
-        run_experiment(experiment.model_copy(update={"cases": experiment.cases | {"three": changed}}), store)
-    )
+    list(run_experiment(experiment.model_copy(update={"cases": experiment.cases | {"three": changed}}), store))
     assert len(solved) == 4
 
 

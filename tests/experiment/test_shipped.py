@@ -65,12 +65,7 @@ def shrunk(case: Case, name: str, cases: int) -> Case:
         changes = {"search": 1}
     if isinstance(case, FlowSettings):
         flows = case.workload and re.sub(r"\b(flows|rounds)=\d+", r"\1=5", case.workload)
-        changes = {
-            "workload": flows,
-            "event_limit": 30_000,
-            **changes,
-            "flow_size": case.flow_size and "100kB",
-        }
+        changes = {"workload": flows, "event_limit": 30_000, **changes, "flow_size": case.flow_size and "100kB"}
     return case.model_copy(update=changes)
 
 
@@ -138,11 +133,7 @@ UNLIKE: dict[str, dict[str, Verdict]] = {
         ("multipath-fat-tree-saturation", 1, ["2x-ksp-8", "2x-ksp-16", "4x-ksp-16", "4x-ksp-32"]),
         ("multipath-jellyfish-all-to-all", 1, ["*"]),
         ("multipath-jellyfish-permutation", 4, ["*x"]),
-        (
-            "multipath-jellyfish-saturation",
-            1,
-            ["1x-ksp-8", "het*-2x-ksp-8", "het*-2x-ksp-16", "het*-4x-ksp-??"],
-        ),
+        ("multipath-jellyfish-saturation", 1, ["1x-ksp-8", "het*-2x-ksp-8", "het*-2x-ksp-16", "het*-4x-ksp-??"]),
         ("pnet-artifact-planes", 1, ["*"]),
         ("table1-components", 1, ["*"]),
     ],

@@ -44,24 +44,16 @@ def test_quick_keys_win_over_all_others(trial: Path) -> None:
     assert (paper.size, quick.size) == ("paper", "quick")
     assert (paper.folder, quick.folder) == ("trial", "trial-quick")
     assert (paper.title, quick.title) == ("Trial", "Quick size of: Trial")
-    asked = {
-        name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in paper.cases.items()
-    }
+    asked = {name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in paper.cases.items()}
     assert asked == {
         "one": (("ring:n=8",), 3, 0),
         "two": (("ring:n=8",), 3, 0),
         "all-planes-2": (("ring:n=6",), 3, 0),
         "all-planes-4": (("ring:n=6",), 3, 0),
     }
-    asked = {
-        name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in quick.cases.items()
-    }
+    asked = {name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in quick.cases.items()}
     # The baseline is kept, named or not.
-    assert asked == {
-        "one": (("ring:n=4",), 1, 7),
-        "two": (("ring:n=5",), 2, 7),
-        "all-planes-4": (("ring:n=4",), 1, 7),
-    }
+    assert asked == {"one": (("ring:n=4",), 1, 7), "two": (("ring:n=5",), 2, 7), "all-planes-4": (("ring:n=4",), 1, 7)}
 
 
 def test_one_without_quick_is_the_same_at_both_sizes(trial: Path) -> None:
@@ -102,22 +94,14 @@ def test_claims_are_about_a_size(trial: Path) -> None:
             "quick: {drawn",
             "spec.yaml: quick: unknown parameter 'drawn' (did you mean 'draws'?); allowed: cases, seed, draws, ",
         ),
-        (
-            '"all-planes-4"',
-            '"all-planes-5*"',
-            "spec.yaml: quick.cases: no case is called 'all-planes-5*'",
-        ),
+        ('"all-planes-4"', '"all-planes-5*"', "spec.yaml: quick.cases: no case is called 'all-planes-5*'"),
         (
             '["all-planes-4", two]',
             "two",
             "spec.yaml: quick.cases: not a list of names, found 'two'; allowed: [name, name]",
         ),
         ('["all-planes-4", two]', "[]", "spec.yaml: quick.cases: not a list of names, found []; allowed: "),
-        (
-            "ring:n=5",
-            "ring:n=1",
-            "spec.yaml: cases.two, at quick size: topology: ring: n: ",
-        ),
+        ("ring:n=5", "ring:n=1", "spec.yaml: cases.two, at quick size: topology: ring: n: "),
         (
             'quick: {topology: "ring:n=5"',
             'quick: {cases: "ring:n=5"',
@@ -141,9 +125,7 @@ def test_claims_are_about_a_size(trial: Path) -> None:
         ),
     ],
 )
-def test_faults_of_either_size_are_found_at_both(
-    trial: Path, old: str, new: str, message: str, size: str
-) -> None:
+def test_faults_of_either_size_are_found_at_both(trial: Path, old: str, new: str, message: str, size: str) -> None:
     assert old in SPEC
     (trial / "spec.yaml").write_text(SPEC.replace(old, new))
     with pytest.raises(SpecError) as caught:
@@ -164,6 +146,4 @@ def test_results_of_two_experiments_do_not_meet(trial: Path) -> None:
     folder = trial.rename(trial.with_name("trial-quick"))
     with pytest.raises(SpecError) as caught:
         load_experiment(folder)
-    assert str(caught.value) == (
-        f"{folder}: the results of this folder would mix with those of trial at quick size"
-    )
+    assert str(caught.value) == (f"{folder}: the results of this folder would mix with those of trial at quick size")

@@ -66,16 +66,8 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
             "baseline: ome",
             "spec.yaml: baseline: no case is called 'ome' (did you mean 'one'?); allowed: one, two",
         ),
-        (
-            "title:",
-            "titel: x\ntitle:",
-            "spec.yaml: unknown parameter 'titel' (did you mean 'title'?); allowed: ",
-        ),
-        (
-            "planes: 2",
-            "planes: 0",
-            "spec.yaml: cases.two: planes: input should be greater than or equal to 1, found 0",
-        ),
+        ("title:", "titel: x\ntitle:", "spec.yaml: unknown parameter 'titel' (did you mean 'title'?); allowed: "),
+        ("planes: 2", "planes: 0", "spec.yaml: cases.two: planes: input should be greater than or equal to 1, found 0"),
         (
             "planes: 2",
             "plane: 2",
@@ -137,11 +129,7 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
             "baseline: one\nchart: {panels: plane}",
             "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
         ),
-        (
-            "baseline: one",
-            "chart: {x: planes, percent: true}",
-            "spec.yaml: chart.percent: percent needs a baseline",
-        ),
+        ("baseline: one", "chart: {x: planes, percent: true}", "spec.yaml: chart.percent: percent needs a baseline"),
         (
             "baseline: one",
             "baseline: one\nchart: {cases: [three]}",
@@ -239,11 +227,7 @@ def test_a_grid_overrides_what_is_common(tmp_path: Path) -> None:
         ),
         ("[2, 4]", "2", "cases.all: grid.planes: not a list, found 2; allowed: [value, value]"),
         ("[2, 4]", "[]", "cases.all: grid.planes: not a list, found []; allowed: [value, value]"),
-        (
-            "link_gbps: 10",
-            "planes: 8",
-            "cases.all: grid: key 'planes' is given beside the grid as well, found 8",
-        ),
+        ("link_gbps: 10", "planes: 8", "cases.all: grid: key 'planes' is given beside the grid as well, found 8"),
         (
             "[2, 4]",
             "[2, 2]",
@@ -256,22 +240,10 @@ def test_a_grid_overrides_what_is_common(tmp_path: Path) -> None:
             "cases.short: name: {plane} is not a key of the grid (did you mean 'planes'?), found '{plane}x'; "
             "allowed: {case}, {planes}, {plane_policy}",
         ),
-        (
-            'name: "{planes}x-{case}"',
-            "name: 3",
-            "cases.short: name: not a name, found 3; allowed: words with {case}",
-        ),
-        (
-            "serial: {}",
-            "serial: {name: base}",
-            "cases.serial: name: only the cases of a grid need names, found 'base'",
-        ),
+        ('name: "{planes}x-{case}"', "name: 3", "cases.short: name: not a name, found 3; allowed: words with {case}"),
+        ("serial: {}", "serial: {name: base}", "cases.serial: name: only the cases of a grid need names, found 'base'"),
         ("{planes}x-{case}", "all-planes-{planes}-routing-ideal", "cases.short: a second case is called"),
-        (
-            "[2, 4]",
-            "[2, many]",
-            "cases.all: all-planes-many-routing-ksp-4: planes: input should be a valid integer",
-        ),
+        ("[2, 4]", "[2, many]", "cases.all: all-planes-many-routing-ksp-4: planes: input should be a valid integer"),
         ("{planes}x-{case}", "{planes} x", "cases.1 x.[key]: string should match pattern"),
     ],
 )
@@ -287,9 +259,7 @@ def test_faults_of_grids(tmp_path: Path, old: str, new: str, message: str) -> No
     paths=st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True),
     named=st.booleans(),
 )
-def test_cases_of_a_grid_are_as_many_as_combinations(
-    planes: list[int], paths: list[int], *, named: bool
-) -> None:
+def test_cases_of_a_grid_are_as_many_as_combinations(planes: list[int], paths: list[int], *, named: bool) -> None:
     grid = {"planes": planes, "routing": [f"ksp:{k}" for k in paths]}
     entry = {"grid": grid, "link_gbps": 10} | ({"name": "{case}-{planes}x{routing}"} if named else {})
     cases = expand("curve", entry, "spec.yaml: cases.curve", {"planes", "routing", "link_gbps"})
@@ -305,12 +275,7 @@ def test_reduced_experiments_keep_the_baseline(tmp_path: Path) -> None:
     experiment = load_experiment(write(tmp_path, CURVES))
     assert experiment.reduced() == experiment
     few = experiment.reduced(draws=3, cases=["all-*-ideal", "1x-short"])
-    assert list(few.cases) == [
-        "serial",
-        "all-planes-2-routing-ideal",
-        "all-planes-4-routing-ideal",
-        "1x-short",
-    ]
+    assert list(few.cases) == ["serial", "all-planes-2-routing-ideal", "all-planes-4-routing-ideal", "1x-short"]
     assert {case.draws for case in few.cases.values()} == {3}
     with pytest.raises(SpecError) as caught:
         experiment.reduced(cases=["1x-shirt"])
@@ -348,9 +313,7 @@ def test_the_tree_of_a_speed_up_is_finite(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "records.json", "chart.png", "cases.csv", "draws.csv"])
-@pytest.mark.parametrize(
-    "case", ["{name}: {{topology: 'ring:n=4'}}", "a: {{grid: {{planes: [1]}}, name: '{name}'}}"]
-)
+@pytest.mark.parametrize("case", ["{name}: {{topology: 'ring:n=4'}}", "a: {{grid: {{planes: [1]}}, name: '{name}'}}"])
 def test_no_case_stands_where_a_file_of_the_results_does(tmp_path: Path, name: str, case: str) -> None:
     spec = f"title: T\ncommon: {{topology: 'ring:n=4'}}\ncases:\n  {case.format(name=name)}\n"
     with pytest.raises(SpecError) as caught:

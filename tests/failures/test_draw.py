@@ -25,9 +25,7 @@ def within(small: Mask, large: Mask) -> bool:
 
 
 @given(networks(), failures(), st.integers(0, 5), st.integers(0, 5))
-def test_draws_depend_on_seed_and_trial_alone(
-    network: Network, wanted: Failures, seed: int, trial: int
-) -> None:
+def test_draws_depend_on_seed_and_trial_alone(network: Network, wanted: Failures, seed: int, trial: int) -> None:
     model = FailureModel(network, wanted)
     first = model.draw(seed, trial)
     model.draw(seed + 1, trial)
@@ -39,13 +37,7 @@ def test_draws_depend_on_seed_and_trial_alone(
 def test_larger_shares_fail_what_smaller_ones_do(
     network: Network, wanted: Failures, links: float, switches: float
 ) -> None:
-    larger = Failures(
-        max(links, wanted.links),
-        max(switches, wanted.switches),
-        wanted.planes,
-        wanted.unit,
-        wanted.mode,
-    )
+    larger = Failures(max(links, wanted.links), max(switches, wanted.switches), wanted.planes, wanted.unit, wanted.mode)
     assert within(FailureModel(network, wanted).draw(3), FailureModel(network, larger).draw(3))
 
 
@@ -136,9 +128,7 @@ def test_a_failed_network_has_less_and_nothing_else(network: Network, wanted: Fa
     mask = FailureModel(network, wanted).draw()
     failed = apply_mask(network, mask)
     assert (failed.plane_count, failed.host_names) == (network.plane_count, network.host_names)
-    for plane, before, down, dead in zip(
-        failed.planes, network.planes, mask.arcs, mask.switches, strict=True
-    ):
+    for plane, before, down, dead in zip(failed.planes, network.planes, mask.arcs, mask.switches, strict=True):
         capacity = before.arcs[2]
         assert np.array_equal(plane.arcs[2], np.where(down, 0, capacity))
         # No link touches a failed switch, and no host is attached to one.
@@ -167,14 +157,8 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
     [
         ({"links": 1.5}, "fail_links: not a share, found 1.5; allowed: 0 to 1"),
         ({"switches": float("nan")}, "fail_switches: not a share, found nan; allowed: 0 to 1"),
-        (
-            {"unit": "node"},
-            "fail_unit: unknown value, found 'node'; allowed: cable, direction, box, position",
-        ),
-        (
-            {"mode": "worst"},
-            "fail_mode: unknown value, found 'worst'; allowed: random, independent, betweenness",
-        ),
+        ({"unit": "node"}, "fail_unit: unknown value, found 'node'; allowed: cable, direction, box, position"),
+        ({"mode": "worst"}, "fail_mode: unknown value, found 'worst'; allowed: random, independent, betweenness"),
         (
             {"unit": "direction", "mode": "betweenness"},
             "fail_mode: directions fail independently, found 'betweenness'; allowed: random, or fail_unit=cable",

@@ -35,11 +35,7 @@ def test_json_and_parallel_cables(tmp_path: Path) -> None:
     path = tmp_path / "groups.json"
     path.write_text('{"groups": {"duct": {"cables": [["b", "a"]]}}}')
     network = Network.from_planes([Plane.from_cables(["a", "b", "c"], [0, 1, 1], [1, 0, 2])])
-    assert fail(network, Failures(groups=read_groups(path))).planes[0].capacity_uv_gbps.tolist() == [
-        0,
-        0,
-        100,
-    ]
+    assert fail(network, Failures(groups=read_groups(path))).planes[0].capacity_uv_gbps.tolist() == [0, 0, 100]
 
 
 def test_switches_that_only_some_planes_have(tmp_path: Path) -> None:
@@ -61,10 +57,7 @@ def test_groups_fail_with_their_probability(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "[1]",
-            "{}: not a file of shared-risk groups; allowed: one key 'groups', with names below it",
-        ),
+        ("[1]", "{}: not a file of shared-risk groups; allowed: one key 'groups', with names below it"),
         ("groups: {a: 3}", "{}: groups.a: not a group; allowed: cables, switches, planes, probability"),
         ("groups: {a: {}}", "{}: groups.a: an empty group; allowed: cables or switches"),
         (
@@ -77,19 +70,10 @@ def test_groups_fail_with_their_probability(tmp_path: Path) -> None:
             "{}: groups.a: probability: input should be less than or equal to 1, found 2",
         ),
         ("groups: {a: {switches: [7]}}", "fail_groups: a: unknown switch '7'"),
-        (
-            "groups: {a: {switches: [7], planes: [1]}}",
-            "fail_groups: a: plane 1: unknown switch '7'",
-        ),
+        ("groups: {a: {switches: [7], planes: [1]}}", "fail_groups: a: plane 1: unknown switch '7'"),
         ("groups: {a: {cables: [[0, 2]]}}", "fail_groups: a: no plane has a cable '0' - '2'"),
-        (
-            "groups: {a: {cables: [[0, 2]], planes: [0]}}",
-            "fail_groups: a: plane 0 has no cable '0' - '2'",
-        ),
-        (
-            "groups: {a: {switches: [1], planes: [2]}}",
-            "fail_groups: a: no such plane, found 2; allowed: 0 to 1",
-        ),
+        ("groups: {a: {cables: [[0, 2]], planes: [0]}}", "fail_groups: a: plane 0 has no cable '0' - '2'"),
+        ("groups: {a: {switches: [1], planes: [2]}}", "fail_groups: a: no such plane, found 2; allowed: 0 to 1"),
     ],
 )
 def test_wrong_groups(tmp_path: Path, text: str, message: str) -> None:

@@ -64,9 +64,7 @@ def test_counts_agree_with_networkx(level: Level, network: Network, wanted: Fail
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(networks(), failures(), st.integers(0, 9))
-def test_failures_never_bring_a_pair_nearer(
-    level: Level, network: Network, wanted: Failures, seed: int
-) -> None:
+def test_failures_never_bring_a_pair_nearer(level: Level, network: Network, wanted: Failures, seed: int) -> None:
     pairs = list(permutations(range(len(network.endpoint_names(level))), 2))
     mask = FailureModel(network, wanted).draw(seed)
     hops = HopCounter(network, level).between(*zip(*pairs, strict=True), [None, mask])

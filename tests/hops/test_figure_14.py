@@ -25,10 +25,7 @@ def test_every_point(variant: str, planes: int) -> None:
     ]
     for share, published in zip(FAILED, PUBLISHED[variant, planes], strict=True):
         failures = Failures(links=share, unit="direction")
-        drawn = [
-            run_trials(network, failures, "host", seed=seed).trials[0]
-            for seed, network in enumerate(networks)
-        ]
+        drawn = [run_trials(network, failures, "host", seed=seed).trials[0] for seed, network in enumerate(networks)]
         assert sum(trial.disconnected for trial in drawn) == 0
         mean = sum(trial.mean or 0 for trial in drawn) / DRAWS
         # 0.005 of it is the paper's rounding.

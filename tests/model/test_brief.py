@@ -35,9 +35,7 @@ def test_the_words_of_the_first_values() -> None:
         "Network(variant='homogeneous', plane_count=2, rack_count=80, host_count=128, switch_count=160, "
         "cable_count=512)"
     )
-    assert repr(network.planes[0]) == (
-        "Plane(label='jellyfish:k=8', switch_count=80, cable_count=256, host_count=128)"
-    )
+    assert repr(network.planes[0]) == ("Plane(label='jellyfish:k=8', switch_count=80, cable_count=256, host_count=128)")
     assert repr(traffic) == (
         "TrafficMatrix(label='all-to-all', level='rack', endpoints=80, demand_count=6320, total=6320)"
     )
@@ -50,9 +48,7 @@ def test_a_result_is_one_line() -> None:
     shown = repr(result)
     assert shown.startswith("ThroughputResult(interval=Interval(lower=0.5, upper=0.5")
     assert "status='certified', objective='concurrent', routing='ksp:2', level='rack'" in shown
-    certificate = (
-        "PathCertificate(length=float64[8], up_length=float64[1, 4], down_length=float64[1, 4], weight="
-    )
+    certificate = "PathCertificate(length=float64[8], up_length=float64[1, 4], down_length=float64[1, 4], weight="
     assert repr(result.certificate).startswith(certificate)
     bill = design("hybrid:servers=10240,beta=1").bill
     sold = quote(bill, load_book("price"), load_book("power"))
@@ -101,8 +97,6 @@ def holds_arrays(kind: Any) -> bool:
     return get_origin(kind) is not Callable and any(map(holds_arrays, get_args(kind)))
 
 
-@pytest.mark.parametrize(
-    "kind", [kind for kind in values() if holds_arrays(kind)], ids=lambda kind: kind.__name__
-)
+@pytest.mark.parametrize("kind", [kind for kind in values() if holds_arrays(kind)], ids=lambda kind: kind.__name__)
 def test_every_value_that_holds_arrays_is_brief(kind: type[Any]) -> None:
     assert kind.__repr__.__module__ == brief.__module__

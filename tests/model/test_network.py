@@ -23,11 +23,7 @@ def test_racks_are_matched_by_name() -> None:
 def test_hosts_are_matched_by_name() -> None:
     one = ring("abc", host_switch=[0, 1, 2], host_names=["x", "y", "z"], access_gbps=[1, 2, 3])
     two = ring(
-        "abc",
-        host_switch=[0, 0, 2],
-        host_names=["z", "x", "y"],
-        access_gbps=[6, 4, 5],
-        access_down_gbps=[9, 7, 8],
+        "abc", host_switch=[0, 0, 2], host_names=["z", "x", "y"], access_gbps=[6, 4, 5], access_down_gbps=[9, 7, 8]
     )
     network = Network.from_planes([one, two])
     second = network.planes[1]
@@ -45,12 +41,7 @@ def test_hosts_are_matched_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("planes", "variant"),
-    [
-        (["abc"], "serial"),
-        (["abc", "abc"], "homogeneous"),
-        (["abcd", "acbd"], "heterogeneous"),
-    ],
+    ("planes", "variant"), [(["abc"], "serial"), (["abc", "abc"], "homogeneous"), (["abcd", "acbd"], "heterogeneous")]
 )
 def test_the_variant_is_inferred(planes: list[str], variant: str) -> None:
     assert Network.from_planes([ring(names) for names in planes]).variant == variant
@@ -58,12 +49,7 @@ def test_the_variant_is_inferred(planes: list[str], variant: str) -> None:
 
 def test_counts_and_fingerprint() -> None:
     network = Network.from_planes([ring("abcd"), ring("acbd"), ring("abcd")])
-    assert (network.plane_count, network.switch_count, network.cable_count, network.rack_count) == (
-        3,
-        12,
-        12,
-        4,
-    )
+    assert (network.plane_count, network.switch_count, network.cable_count, network.rack_count) == (3, 12, 12, 4)
     assert (network.host_count, network.default_level) == (0, "rack")
     assert network.endpoint_names("rack") == ("a", "b", "c", "d")
     swapped = Network.from_planes([ring("acbd"), ring("abcd"), ring("abcd")])

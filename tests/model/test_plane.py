@@ -84,10 +84,7 @@ def test_racks_are_the_switches_with_hosts_or_all() -> None:
         ((3, [0, -1], [1, 2]), "plane: no such cable end, found -1; allowed: 0 to 2"),
         ((3, [0.5], [1]), "plane: cable ends must be a list of whole numbers"),
         ((["a", "b"], [0, 1], [1, 1]), "plane: a cable joins switch 'b' to itself"),
-        (
-            (2, [0], [1], -1),
-            "plane: cable '0' - '1': invalid speed, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
-        ),
+        ((2, [0], [1], -1), "plane: cable '0' - '1': invalid speed, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s"),
         (
             (3, [0, 1], [1, 2], [1, np.nan]),
             "plane: cable '1' - '2': invalid speed, found nan; allowed: 0, or 1e-15 to 1e+15 Gb/s",
@@ -96,14 +93,8 @@ def test_racks_are_the_switches_with_hosts_or_all() -> None:
             (2, [0], [1], [np.inf]),
             "plane: cable '0' - '1': invalid speed, found inf; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
-        (
-            (2, [0], [1], ["fast"]),
-            "plane: a link's speed is not a number; allowed: 0, or 1e-15 to 1e+15 Gb/s",
-        ),
-        (
-            (2, [0], [1], [10**400]),
-            "plane: a link's speed is not a number; allowed: 0, or 1e-15 to 1e+15 Gb/s",
-        ),
+        ((2, [0], [1], ["fast"]), "plane: a link's speed is not a number; allowed: 0, or 1e-15 to 1e+15 Gb/s"),
+        ((2, [0], [1], [10**400]), "plane: a link's speed is not a number; allowed: 0, or 1e-15 to 1e+15 Gb/s"),
         ((2, [0], [1], [1, 2]), "plane: 1 links have 2 speeds"),
     ],
 )
@@ -218,12 +209,7 @@ def test_attributes_of_the_graph() -> None:
     assert dict(graph.nodes["b"]) == {"kind": "switch", "tier": 1, "box": 7}
     assert dict(graph.nodes["h2"]) == {"kind": "host", "host": 2}
     assert graph.edges["a", "c", 0] == {"tail": "a", "capacity_gbps": 3.5, "cable": 2}
-    assert graph.edges["a", "b", 1] == {
-        "tail": "a",
-        "capacity_gbps": 2.0,
-        "capacity_back_gbps": 5.0,
-        "cable": 1,
-    }
+    assert graph.edges["a", "b", 1] == {"tail": "a", "capacity_gbps": 2.0, "capacity_back_gbps": 5.0, "cable": 1}
     assert graph.edges["h1", "c", 0] == {"tail": "h1", "capacity_gbps": 20.0, "capacity_back_gbps": 25.0}
 
 
@@ -266,14 +252,7 @@ def test_attributes_that_could_be_speeds_are_not_passed_over_in_silence() -> Non
 
 def test_arcs_of_a_directed_graph_are_paired() -> None:
     graph = nx.MultiDiGraph()
-    for u, v, speed in [
-        ("a", "b", 1),
-        ("b", "a", 2),
-        ("a", "b", 3),
-        ("b", "c", 5),
-        ("c", "b", 5),
-        ("b", "a", 4),
-    ]:
+    for u, v, speed in [("a", "b", 1), ("b", "a", 2), ("a", "b", 3), ("b", "c", 5), ("c", "b", 5), ("b", "a", 4)]:
         graph.add_edge(u, v, capacity_gbps=speed)
     plane = restored(graph)
     assert plane.cable_count == 3
@@ -296,18 +275,9 @@ HOST = {"kind": "host"}
     ("graph", "message"),
     [
         (nx.Graph(), "plane: a plane needs at least one switch"),
-        (
-            nx.DiGraph([("a", "b")]),
-            "plane: link 'a' -> 'b' has no reverse link 'b' -> 'a'; allowed: directed graphs ",
-        ),
-        (
-            with_edges(("h", "g", {}), h=HOST, g=HOST, a={}),
-            "plane: hosts 'g' and 'h' are joined without a switch",
-        ),
-        (
-            with_edges(("h", "a", {}), ("b", "h", {}), h=HOST),
-            "plane: host 'h' has several links into one plane",
-        ),
+        (nx.DiGraph([("a", "b")]), "plane: link 'a' -> 'b' has no reverse link 'b' -> 'a'; allowed: directed graphs "),
+        (with_edges(("h", "g", {}), h=HOST, g=HOST, a={}), "plane: hosts 'g' and 'h' are joined without a switch"),
+        (with_edges(("h", "a", {}), ("b", "h", {}), h=HOST), "plane: host 'h' has several links into one plane"),
         (with_edges(("a", "a", {})), "plane: a cable joins switch 'a' to itself"),
         (
             with_edges(("a", "b", {"capacity": 1, "bandwidth": 2})),
@@ -325,22 +295,13 @@ HOST = {"kind": "host"}
             with_edges(("a", "b", {"capacity_gbps": -1})),
             "plane: cable 'a' - 'b': invalid speed, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
-        (
-            with_edges(("a", "b", {"tail": "c"})),
-            "plane: edge 'a' - 'b' is counted from neither end, found 'c'",
-        ),
+        (with_edges(("a", "b", {"tail": "c"})), "plane: edge 'a' - 'b' is counted from neither end, found 'c'"),
         (
             with_edges(("a", "b", {"cable": -1})),
             "plane: cable of 'a' - 'b' is not an index, found -1; allowed: whole numbers >= 0",
         ),
-        (
-            with_edges(a={"tier": "top"}),
-            "plane: tier of 'a' is not an index, found 'top'; allowed: whole numbers >= 0",
-        ),
-        (
-            with_edges(a={"rack": 1.5}),
-            "plane: rack of 'a' is not an index, found 1.5; allowed: whole numbers >= 0",
-        ),
+        (with_edges(a={"tier": "top"}), "plane: tier of 'a' is not an index, found 'top'; allowed: whole numbers >= 0"),
+        (with_edges(a={"rack": 1.5}), "plane: rack of 'a' is not an index, found 1.5; allowed: whole numbers >= 0"),
         (with_edges(a={"box": 1}, b={}, h=HOST), "plane: switch 'b' has no box, and others have one"),
         (
             with_edges(("a", "b", {"delay_ns": 1, "length_m": 1})),
@@ -371,9 +332,7 @@ def test_a_text_is_no_list_of_names() -> None:
     with pytest.raises(TopologyError) as caught:
         Plane.from_cables("abc", [0], [1])
     assert str(caught.value) == "plane: switches is a text, found 'abc'; allowed: a list of names"
-    with pytest.raises(
-        TopologyError, match="plane: host_names is a text, found 'h'; allowed: a list of names"
-    ):
+    with pytest.raises(TopologyError, match="plane: host_names is a text, found 'h'; allowed: a list of names"):
         Plane.from_cables(2, [0], [1], host_switch=[0], host_names="h")
 
 

@@ -101,11 +101,7 @@ def test_how_it_is_shown(found: pn.NetworksFound) -> None:
         ),
         ({"families": "ring"}, SpecError, "families: no family that comes in sizes is called 'ring'"),
         ({"planes": 0}, SpecError, "^planes: out of range, found 0; allowed: 1 to 64$"),
-        (
-            {"speeds": [100, 0]},
-            SpecError,
-            "^speeds: not a valid link speed, found 0.0; allowed: finite Gb/s > 0$",
-        ),
+        ({"speeds": [100, 0]}, SpecError, "^speeds: not a valid link speed, found 0.0; allowed: finite Gb/s > 0$"),
         ({"planes": range(1, 3), "speeds": [100, 100]}, SpecError, "speeds: a value is given twice"),
         ({"min_gbps_per_host": 500, "planes": 1, "families": "ring"}, PnetError, "families|none of"),
     ],
@@ -121,7 +117,6 @@ def test_every_setting_is_a_keyword() -> None:
 
 def test_fine_steps_find_a_cheaper_one() -> None:
     few, fine = (
-        pn.find(hosts=64, min_gbps_per_host=60, radix=16, planes=1, best=1, sizes=sizes)
-        for sizes in (None, "fine")
+        pn.find(hosts=64, min_gbps_per_host=60, radix=16, planes=1, best=1, sizes=sizes) for sizes in (None, "fine")
     )
     assert fine.front["total_usd"][0] < few.front["total_usd"][0]

@@ -134,34 +134,18 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     (lambda: pn.throughput("ring:n=6", tolerance=2.0), SpecError, "tolerance"),
     (lambda: pn.throughput("ring:n=6", routing="kps:8"), SpecError, "did you mean 'ksp'"),
     (lambda: pn.throughput("ring:n=6", capacity="x"), SpecError, "capacity: no graph or table is given"),
-    (
-        lambda: pn.throughput(build_network("ring:n=6"), planes=2),
-        SpecError,
-        "planes: the network is built already",
-    ),
+    (lambda: pn.throughput(build_network("ring:n=6"), planes=2), SpecError, "planes: the network is built already"),
     (lambda: pn.throughput(np.ones((2, 3))), TopologyError, "not a square matrix of Gb/s"),
     (lambda: pn.throughput(np.ones((2, 2))), TopologyError, "a switch has a link to itself"),
-    (
-        lambda: pn.throughput(np.ones((2, 2)) - np.eye(2), link_gbps=1),
-        SpecError,
-        "gives the capacity of every link",
-    ),
+    (lambda: pn.throughput(np.ones((2, 2)) - np.eye(2), link_gbps=1), SpecError, "gives the capacity of every link"),
     (
         lambda: pn.throughput(pd.DataFrame({"a": [1]})),
         TopologyError,
         "a table of cables has columns u and v, found 'a'",
     ),
     (lambda: pn.throughput("ring:n=6", traffic=np.ones((6, 5))), TrafficError, "not a square matrix"),
-    (
-        lambda: pn.throughput("ring:n=6", traffic=np.ones((5, 5)) - np.eye(5)),
-        TrafficError,
-        "smaller than the network",
-    ),
-    (
-        lambda: pn.throughput("ring:n=6", traffic=pd.DataFrame({"a": [1]})),
-        TrafficError,
-        "not a table of demands",
-    ),
+    (lambda: pn.throughput("ring:n=6", traffic=np.ones((5, 5)) - np.eye(5)), TrafficError, "smaller than the network"),
+    (lambda: pn.throughput("ring:n=6", traffic=pd.DataFrame({"a": [1]})), TrafficError, "not a table of demands"),
     (
         lambda: pn.throughput("ring:n=6", traffic=pd.DataFrame({"src": ["0"], "dst": ["x"], "demand": [1]})),
         TrafficError,
@@ -169,19 +153,13 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     ),
     (lambda: pn.throughput("ring:n=6", fail_planes=3), SpecError, "3"),
     (lambda: pn.paths("ring:n=4", pair=(0, True)), SpecError, "input should be a valid string, found True"),
-    (
-        lambda: pn.speed_up(traffic="mpi-fft", scenario=3),
-        SpecError,
-        "scenario: input should be '1' or '2', found '3'",
-    ),
+    (lambda: pn.speed_up(traffic="mpi-fft", scenario=3), SpecError, "scenario: input should be '1' or '2', found '3'"),
     *(
         (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches, found {value!r}")
         for key, value in (("fail_unit", "box"), ("fail_mode", "betweenness"))
         for call in (
             lambda key=key, value=value: pn.throughput("fat-tree:k=4", **{key: value}),
-            lambda key=key, value=value: pn.throughput(
-                "fat-tree:k=4", planes=2, fail_planes=1, **{key: value}
-            ),
+            lambda key=key, value=value: pn.throughput("fat-tree:k=4", planes=2, fail_planes=1, **{key: value}),
         )
     ),
     *(
@@ -234,9 +212,7 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         (call, SpecError, f"level: no such level, found {level!r}; allowed: rack, host")
         for level in ("Host", "foo", "")
         for call in (
-            lambda level=level: pn.throughput(
-                "fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)
-            ),
+            lambda level=level: pn.throughput("fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)),
             lambda level=level: pn.build_traffic("permutation", pn.build_network("fat-tree:k=4"), level),
             lambda level=level: pn.draw(pn.build_network("fat-tree:k=4"), cut="bisection", level=level),
             lambda level=level: pn.build_network("fat-tree:k=4").endpoint_names(level),
@@ -260,9 +236,7 @@ def test_failures(down: Any) -> None:
 
 
 def test_numbers_may_stand_for_texts() -> None:
-    by_index, by_name = (
-        pn.paths("ring:n=4", pair=pair, level="rack") for pair in ((0, np.int64(2)), ("0", "2"))
-    )
+    by_index, by_name = (pn.paths("ring:n=4", pair=pair, level="rack") for pair in ((0, np.int64(2)), ("0", "2")))
     assert by_index.to_json() == by_name.to_json()
     sized, written = (
         pn.simulate("fat-tree:k=4", traffic="permutation", flow_size=size, seed=1) for size in (1e5, "100kB")
@@ -291,9 +265,7 @@ def test_values_that_an_answer_gives(tmp_path: Path) -> None:
     assert found.rates["rate_gbps"].tolist() == pytest.approx([20.0] * 16, rel=1e-3)
     graph = found.graph(1)
     assert graph.number_of_nodes() == 20 + 16
-    assert {"capacity_gbps", "load_gbps", "utilisation", "length"} <= set(
-        next(iter(graph.edges(data=True)))[2]
-    )
+    assert {"capacity_gbps", "load_gbps", "utilisation", "length"} <= set(next(iter(graph.edges(data=True)))[2])
     for plane in (2, -1, "x", 1.0):
         with pytest.raises(SpecError, match=f"plane: no such plane, found {plane!r}; allowed: 0 to 1"):
             found.graph(plane)  # type: ignore[arg-type]
@@ -360,9 +332,7 @@ def test_nothing_is_left_out_of_arrays() -> None:
     with pytest.raises(TopologyError, match="invalid speed, found -128"):
         pn.throughput(small, traffic="all-to-all")
     masked = np.ma.array(np.ones((3, 3)) - np.eye(3), mask=np.eye(3)[::-1])
-    with pytest.raises(
-        TopologyError, match="topology: values are masked out; allowed: an array without a mask"
-    ):
+    with pytest.raises(TopologyError, match="topology: values are masked out; allowed: an array without a mask"):
         pn.throughput(masked, traffic="all-to-all")
     with pytest.raises(TrafficError, match="values are masked out"):
         pn.throughput("ring:n=3", traffic=masked)

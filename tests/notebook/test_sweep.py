@@ -17,11 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_row_for_each_draw() -> None:
     table = pn.sweep(
-        "jellyfish:k=4",
-        vary={"planes": [1, 2], "routing": ["ecmp", "ideal"]},
-        draws=2,
-        level="rack",
-        link_gbps=10,
+        "jellyfish:k=4", vary={"planes": [1, 2], "routing": ["ecmp", "ideal"]}, draws=2, level="rack", link_gbps=10
     )
     assert len(table) == 2 * 2 * 2
     assert table["planes"].tolist() == [1] * 4 + [2] * 4
@@ -61,14 +57,8 @@ def test_an_experiment_in_a_folder() -> None:
         ({"topology": "ring:n=6"}, "vary: nothing varies"),
         ({"topology": "ring:n=6", "vary": {}}, "vary: nothing varies"),
         ({"topology": "ring:n=6", "vary": {"planes": []}}, "vary: planes: no values"),
-        (
-            {"topology": "ring:n=6", "vary": {"planes": 2}},
-            "vary: planes: not a list of values, found 2; allowed",
-        ),
-        (
-            {"topology": "ring:n=6", "vary": {"planes": "12"}},
-            "vary: planes: not a list of values, found '12'",
-        ),
+        ({"topology": "ring:n=6", "vary": {"planes": 2}}, "vary: planes: not a list of values, found 2; allowed"),
+        ({"topology": "ring:n=6", "vary": {"planes": "12"}}, "vary: planes: not a list of values, found '12'"),
         ({"topology": "ring:n=6", "vary": 7}, "vary: nothing varies"),
         (
             {"topology": nx.cycle_graph(5), "vary": {"planes": [1, 2]}},
@@ -81,20 +71,11 @@ def test_an_experiment_in_a_folder() -> None:
         ({"topology": "ring:n=6", "vary": {"plane": [1]}}, "did you mean 'planes'"),
         ({"topology": "ring:n=6", "vary": {"planes": [1]}, "routng": "ecmp"}, "did you mean 'routing'"),
         ({"topology": "ring:n=6", "vary": {"topology": ["ring:n=5"]}}, "topology: is fixed, and cannot vary"),
-        (
-            {"topology": "ring:n=6", "vary": {"planes": [1, 2]}, "baseline": {"planes": 3}, "mean": True},
-            "not among",
-        ),
-        (
-            {"topology": "ring:n=6", "vary": {"planes": [1]}, "baseline": {"level": 3}, "mean": True},
-            "does not vary",
-        ),
+        ({"topology": "ring:n=6", "vary": {"planes": [1, 2]}, "baseline": {"planes": 3}, "mean": True}, "not among"),
+        ({"topology": "ring:n=6", "vary": {"planes": [1]}, "baseline": {"level": 3}, "mean": True}, "does not vary"),
         ({"topology": "ring:n=6", "vary": {"planes": [1]}, "baseline": {"planes": 1}}, "mean=True"),
         ({"topology": "ring:n=6", "question": "nosuch", "vary": {"planes": [1]}}, "unknown question"),
-        (
-            {"topology": ROOT / "experiments/table1-components", "level": "rack"},
-            "level: has no meaning without vary",
-        ),
+        ({"topology": ROOT / "experiments/table1-components", "level": "rack"}, "level: has no meaning without vary"),
     ],
 )
 def test_wrong(call: dict[str, Any], message: str) -> None:

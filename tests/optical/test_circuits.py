@@ -137,10 +137,7 @@ def test_one_link_for_two_racks() -> None:
         ([(0, 4)], "circuits: no such rack, found 4; allowed: 0 to 3"),
         ([(-1, 2)], "circuits: no such rack, found -1; allowed: 0 to 3"),
         ([(2, 2)], "circuits: a circuit joins rack 2 to itself"),
-        (
-            [(0, 1), (1, 2), (3, 1)],
-            "circuits: rack 1 has more circuits than ports, found 3; allowed: at most 2",
-        ),
+        ([(0, 1), (1, 2), (3, 1)], "circuits: rack 1 has more circuits than ports, found 3; allowed: at most 2"),
     ],
 )
 def test_wrong_circuits(pairs: list[tuple[int, int]], message: str) -> None:
@@ -152,9 +149,7 @@ def test_wrong_circuits(pairs: list[tuple[int, int]], message: str) -> None:
 def test_what_cannot_be_joined() -> None:
     with pytest.raises(SpecError) as caught:
         match_circuits(uniform(3), 1, 10)
-    message = (
-        "circuits: 3 racks cannot all be joined by so few optical links of each, found 1; allowed: at least 2"
-    )
+    message = "circuits: 3 racks cannot all be joined by so few optical links of each, found 1; allowed: at least 2"
     assert str(caught.value) == message
     with pytest.raises(SpecError, match="circuits join racks, and the demands are between hosts"):
         match_circuits(TrafficMatrix.from_dense("host", 1 - np.eye(3), label="x"), 2, 10)

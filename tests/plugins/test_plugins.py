@@ -91,16 +91,12 @@ def test_all_at_once_on_the_command_line(run: Run) -> None:
     assert found["solver"] == "dual-simplex"
     both = run("throughput", *network, "--solver", "dual-simplex")
     assert both["throughput_gbps"] == pytest.approx(8 / 10, rel=1e-6)
-    mirrored = run(
-        "throughput", *network, "--traffic", "mirror", "--objective", "headroom", "--save", "h.json"
-    )
+    mirrored = run("throughput", *network, "--traffic", "mirror", "--objective", "headroom", "--save", "h.json")
     # Each demand has its link, and three hops over the others, where it takes three links: 1 and 1 in each plane.
     assert mirrored["headroom"] == pytest.approx(1 - 1 / 4, rel=1e-4)
     assert "throughput_gbps" not in mirrored
     assert run("verify", "h.json")["verified"]
-    bounds = {
-        item["name"]: item["value_gbps"] for item in run("bounds", *network, "--traffic", "mirror")["bounds"]
-    }
+    bounds = {item["name"]: item["value_gbps"] for item in run("bounds", *network, "--traffic", "mirror")["bounds"]}
     assert bounds["uplinks"] == pytest.approx(8.0)
     assert run("traffic", "mirror", "--on", "bipartite:n=4", "--level", "rack")["demands"] == 8
 
@@ -141,9 +137,7 @@ def test_files_in_formats_of_another_package(run: Run) -> None:
 
 
 def test_refusals_are_those_of_our_own(run: Run) -> None:
-    assert "plane: no such plane, found 3" in run(
-        "throughput", "ring:n=4", "--routing", "one-plane:3", code=2
-    )
+    assert "plane: no such plane, found 3" in run("throughput", "ring:n=4", "--routing", "one-plane:3", code=2)
     assert "(did you mean 'bipartite'?)" in run("throughput", "bipartit:n=4", code=2)
 
 
@@ -194,8 +188,6 @@ def test_a_question_has_a_command_a_sweep_and_a_function(run: Run) -> None:
 def test_the_how_to_is_this_code() -> None:
     """CONTRIBUTING shows these files, whole."""
     blocks = dict(
-        re.findall(
-            r"<!-- plugin: (\w+\.py) -->\n```python\n(.*?)```\n", CONTRIBUTING.read_text(), flags=re.DOTALL
-        )
+        re.findall(r"<!-- plugin: (\w+\.py) -->\n```python\n(.*?)```\n", CONTRIBUTING.read_text(), flags=re.DOTALL)
     )
     assert blocks == {file: (PACKAGE / file).read_text() for *_, file in ADDED}

@@ -48,9 +48,7 @@ def test_what_fails_is_paid_for_and_carries_nothing(tmp_path: Path) -> None:
 
 def test_throughput_of_what_has_not_failed(tmp_path: Path) -> None:
     """A draw is what the command answers for its seed, failures included."""
-    case = (
-        "{topology: 'jellyfish:k=4', traffic: permutation, fail_links: 0.1, draws: 2, seed: 3, level: host}"
-    )
+    case = "{topology: 'jellyfish:k=4', traffic: permutation, fail_links: 0.1, draws: 2, seed: 3, level: host}"
     for draw in records(tmp_path, "throughput", f"{{a: {case}}}")["a"].draws:
         seed = derive_seed(3, "draw", 1) if draw.index else 3
         network = fail(build_network(["jellyfish:k=4"], seed=seed), Failures(links=0.1), seed=seed)
@@ -97,9 +95,7 @@ def test_bounds_of_a_torus(tmp_path: Path) -> None:
     assert found["mean_path_gbps"] == pytest.approx(1 / 24)
     # The bisection is what limits: K = 1/32.
     assert found["tightest_bound_gbps"] == found["bisection_gbps"] == pytest.approx(1 / 32)
-    only = answer(
-        tmp_path, "bounds", "{topology: 'torus:dims=4x8', link_gbps: 1, level: rack, bounds: mean-path}"
-    )
+    only = answer(tmp_path, "bounds", "{topology: 'torus:dims=4x8', link_gbps: 1, level: rack, bounds: mean-path}")
     assert only["tightest_bound_gbps"] == pytest.approx(1 / 24)
     assert only["bisection_gbps"] is None
 
@@ -170,8 +166,7 @@ def test_a_name_that_is_an_architecture_and_a_topology(tmp_path: Path) -> None:
     assert [found[name].mean("chips").value for name in ("counted", "closed", "planes")] == [20, 20, 40]
     # Only the architecture has a part of 10 Gb/s.
     parts = {
-        name: {part["part"] for part in record.draws[0].answer.document["parts"]}
-        for name, record in found.items()
+        name: {part["part"] for part in record.draws[0].answer.document["parts"]} for name, record in found.items()
     }
     assert not any("10g" in part.split("-")[-1] and "100g" not in part for part in parts["counted"])
     assert any(part.endswith("10g") for part in parts["closed"])
@@ -208,9 +203,7 @@ RING = "topology: 'ring:n=3', hosts_per_switch: 1, link_gbps: 10, header: 0, pre
 
 def test_simulate_leaves_a_warm_up_out_of_rates(tmp_path: Path) -> None:
     """At an even 2 Gb/s, as much is on its way at 1 ms as at 2 ms, so that what arrives between is 2 Gb/s."""
-    case = (
-        f"{{{RING}, workload: 'incast:senders=1,sizes=1GB,to=0', transport: 'cbr:rate=2Gbps', time_limit: 2ms"
-    )
+    case = f"{{{RING}, workload: 'incast:senders=1,sizes=1GB,to=0', transport: 'cbr:rate=2Gbps', time_limit: 2ms"
     whole, later = (answer(tmp_path, "simulate", case + more) for more in ("}", ", warm_up: 1ms}"))
     packet = 1500 * 8 / 1e6
     for column in ("mean_rate_gbps", "max_source_gbps", "total_gbps"):
@@ -255,11 +248,7 @@ def test_simulate_says_what_was_traced(tmp_path: Path) -> None:
 )
 def test_simulate_checks_what_is_counted(keys: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(PnetError, match=message):
-        answer(
-            tmp_path,
-            "simulate",
-            f"{{topology: 'fat-tree:k=4', traffic: permutation, flow_size: 1kB, {keys}}}",
-        )
+        answer(tmp_path, "simulate", f"{{topology: 'fat-tree:k=4', traffic: permutation, flow_size: 1kB, {keys}}}")
 
 
 def test_crosscheck_says_what_the_function_says(tmp_path: Path) -> None:
@@ -278,7 +267,5 @@ def test_crosscheck_says_what_the_function_says(tmp_path: Path) -> None:
 
 
 def test_simulate_refuses_what_the_command_refuses(tmp_path: Path) -> None:
-    with pytest.raises(
-        PnetError, match=r"cases\.a: no flows; allowed: traffic=T and flow_size=S, or workload=W"
-    ):
+    with pytest.raises(PnetError, match=r"cases\.a: no flows; allowed: traffic=T and flow_size=S, or workload=W"):
         answer(tmp_path, "simulate", "{topology: 'star:n=4', hosts_per_switch: 1}")

@@ -17,9 +17,7 @@ FREE = "entries: {switch: 0, transceiver-lr: 0, transceiver-sr: 0, fiber-sm: 0, 
 def answered(folder: Path, cases: str, book: str = BOOK) -> dict[str, Record]:
     (folder / "book.yaml").write_text(book)
     common = f"{{prices: '{folder / 'book.yaml'}', powers: '{folder / 'book.yaml'}', tolerance: 1.0e-6}}"
-    (folder / "spec.yaml").write_text(
-        f"title: T\nquestion: price-performance\ncommon: {common}\ncases: {cases}\n"
-    )
+    (folder / "spec.yaml").write_text(f"title: T\nquestion: price-performance\ncommon: {common}\ncases: {cases}\n")
     experiment = load_experiment(folder)
     return {record.case: record for record in run_experiment(experiment, Store(folder / "results"))}
 
@@ -79,16 +77,8 @@ def test_a_network_is_priced_as_its_topology() -> None:
             BOOK,
             "a: a switch has more cables than ports, found 4; allowed: at most 3",
         ),
-        (
-            "{topology: 'fat-tree:k=4'}",
-            FREE,
-            "a: prices: every part is free, so the ratio is not defined",
-        ),
-        (
-            "{topology: 'fat-tree:k=4', prices: cheap}",
-            BOOK,
-            "unknown price book 'cheap'",
-        ),
+        ("{topology: 'fat-tree:k=4'}", FREE, "a: prices: every part is free, so the ratio is not defined"),
+        ("{topology: 'fat-tree:k=4', prices: cheap}", BOOK, "unknown price book 'cheap'"),
     ],
 )
 def test_refused(case: str, book: str, message: str, tmp_path: Path) -> None:

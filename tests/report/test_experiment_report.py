@@ -9,16 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from pnet_lp.experiment import (
-    BoundClaim,
-    Chart,
-    Claims,
-    Draw,
-    Experiment,
-    Record,
-    StoredAnswer,
-    ValueClaim,
-)
+from pnet_lp.experiment import BoundClaim, Chart, Claims, Draw, Experiment, Record, StoredAnswer, ValueClaim
 from pnet_lp.questions.base import Headline
 from pnet_lp.questions.throughput.case import ThroughputCase as Case
 from pnet_lp.report import chart
@@ -51,9 +42,7 @@ def record(case: str, *values: float, binding: str = "cut") -> Record:
     draws = []
     for i, value in enumerate(values):
         answer = StoredAnswer(
-            Headline(
-                "throughput_gbps", "gbps", "throughput", value, value, value / 0.99, "Gb/s per unit demand"
-            ),
+            Headline("throughput_gbps", "gbps", "throughput", value, value, value / 0.99, "Gb/s per unit demand"),
             "certified",
             {"solver": "structured"},
             {},
@@ -100,10 +89,7 @@ def test_published_claims_stand_next_to_what_was_measured() -> None:
 @pytest.mark.parametrize(
     ("words", "ending"),
     [
-        (
-            {"percent": 160},
-            "published 160 %, here 150.0 % of a; trend only: outside 1 %, but above a as claimed",
-        ),
+        ({"percent": 160}, "published 160 %, here 150.0 % of a; trend only: outside 1 %, but above a as claimed"),
         ({"percent": 60}, "published 60 %, here 150.0 % of a; DIFFERS: outside 1 %"),
         (
             {"percent": 160, "tolerance_percent": 8, "origin": "artifact"},
@@ -148,9 +134,7 @@ def test_values_of_their_own(words: dict[str, Any], sentence: str) -> None:
     [found] = compare_claims(experiment, RECORDS)
     assert found.sentence() == sentence
     document = found.to_json()
-    assert document["measured"] == [
-        {"case": "b", "value": 3.0, "error": None, "unit": "Gb/s per unit demand"}
-    ]
+    assert document["measured"] == [{"case": "b", "value": 3.0, "error": None, "unit": "Gb/s per unit demand"}]
     assert (document["verdict"] == "agrees") == ("agrees" in sentence)
     rows = compare(experiment, RECORDS)
     assert all(row.percent is None and "percent" not in row.to_json() for row in rows)
@@ -163,11 +147,7 @@ def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) 
         claim = ValueClaim.model_validate({"case": "2-8", "value": 15, "statement": "s", **words})
         claimed = Claims(source="A paper", claims=(claim,))
         for lines in (CURVES.chart, None):
-            changes = {
-                "claimed": claimed,
-                "baseline": None,
-                "chart": lines and Chart(x="routing", lines="planes"),
-            }
+            changes = {"claimed": claimed, "baseline": None, "chart": lines and Chart(x="routing", lines="planes")}
             experiment = CURVES.model_copy(update=changes)
             records = [record(case, value) for case, value in MEASURED.items()]
             claims = compare_claims(experiment, records)
@@ -176,9 +156,7 @@ def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) 
     assert len(set(pictures)) == 4
 
 
-def test_each_source_of_published_values_has_its_own_entry(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_each_source_of_published_values_has_its_own_entry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     figures: list[Figure] = []
     monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
     words = {"case": "b", "relative_to": "a", "percent": 160, "statement": "s"}
@@ -235,21 +213,13 @@ def test_words_along_an_axis_are_all_written(monkeypatch: pytest.MonkeyPatch, tm
     figures: list[Figure] = []
     monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
     for key, values, labels, name in (
-        (
-            "traffic",
-            [f"stride:s={i}" for i in range(1, 16)],
-            [str(i) for i in range(1, 16)],
-            "traffic: stride:s=...",
-        ),
+        ("traffic", [f"stride:s={i}" for i in range(1, 16)], [str(i) for i in range(1, 16)], "traffic: stride:s=..."),
         ("routing", ["ideal", "ksp:4"], ["ideal", "ksp:4"], "routing"),
         # By their numbers, wherever a quick size has left them.
         ("routing", ["ksp:8", "ksp:32", "ecmp", "ksp:16"], ["ksp:8", "ksp:16", "ksp:32", "ecmp"], "routing"),
         ("planes", [1, 2], ["1", "2"], "planes"),
     ):
-        cases = {
-            f"{i}": Case.model_validate({"topology": "ring:n=4", key: value})
-            for i, value in enumerate(values)
-        }
+        cases = {f"{i}": Case.model_validate({"topology": "ring:n=4", key: value}) for i, value in enumerate(values)}
         experiment = Experiment(name="t", title="T", cases=cases, chart=Chart(x=key, lines=("level",)))
         records = [record(case, 1.0 + i) for i, case in enumerate(cases)]
         write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
@@ -307,13 +277,8 @@ def test_the_document() -> None:
     rows, claims = compare(EXPERIMENT, RECORDS), compare_claims(EXPERIMENT, RECORDS)
     document = sweep_document(EXPERIMENT, RECORDS, rows, claims, ["chart.png"])
     assert document["cases"][1]["percent"] == 150.0
-    assert document["claims"][0]["measured"] == [
-        {"case": "b", "value": 150.0, "error": None, "unit": "% of a"}
-    ]
-    assert (document["claims"][0]["verdict"], document["claims"][0]["refuted_by"]) == (
-        "agrees",
-        "above 160 %",
-    )
+    assert document["claims"][0]["measured"] == [{"case": "b", "value": 150.0, "error": None, "unit": "% of a"}]
+    assert (document["claims"][0]["verdict"], document["claims"][0]["refuted_by"]) == ("agrees", "above 160 %")
     assert document["saturated"] == []
     assert [draw["throughput_gbps"] for draw in document["draws"]] == [2.0, 3.0, 8.0]
     assert document["files"] == ["chart.png"]
@@ -361,9 +326,7 @@ CURVES = Experiment(
     chart=Chart(x="routing", lines=("planes",), saturated_percent=90),
     claimed=Claims(
         source="A paper",
-        claims=(
-            ValueClaim(case="2-8", relative_to="1-ideal", percent=190, statement="8 paths fill 2 planes"),
-        ),
+        claims=(ValueClaim(case="2-8", relative_to="1-ideal", percent=190, statement="8 paths fill 2 planes"),),
     ),
 )
 MEASURED = {"1-ideal": 10.0, "1-4": 8.9, "1-8": 9.0, "2-4": 12.0, "2-8": 17.9, "2-ideal": 20.0}
@@ -378,9 +341,7 @@ def test_cases_make_lines() -> None:
 
 
 def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
-    grid = [
-        (variant, planes) for variant in ("serial-high", "homogeneous", "heterogeneous") for planes in (8, 2)
-    ]
+    grid = [(variant, planes) for variant in ("serial-high", "homogeneous", "heterogeneous") for planes in (8, 2)]
     cases = {f"{v}-{n}": Case(topology=("jellyfish:k=4",), planes=n, variant=v) for v, n in grid}
     cases["serial"] = Case(topology=("jellyfish:k=4",))
     chart = Chart(x="planes", lines=("variant", "plane_policy"))
@@ -396,15 +357,10 @@ def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
 def test_parameters_of_expressions_make_lines() -> None:
     cases = {
         f"{name}-{k}": Case(topology=(text.format(k),), routing=routing)
-        for name, text, routing in (
-            ("serial", "jellyfish:k={}", "ideal"),
-            ("paths", "jellyfish:k={},seed=1", "ksp:8"),
-        )
+        for name, text, routing in (("serial", "jellyfish:k={}", "ideal"), ("paths", "jellyfish:k={},seed=1", "ksp:8"))
         for k in (8, 4)
     }
-    chart = Chart(
-        x="topology.k", lines=("topology.name", "routing.name"), words={"jellyfish": "random graph"}
-    )
+    chart = Chart(x="topology.k", lines=("topology.name", "routing.name"), words={"jellyfish": "random graph"})
     axis, [panel] = chart_panels(Experiment(name="t", title="T", cases=cases, chart=chart))
     assert axis.places == (4, 8)
     assert [line.label for line in panel.lines] == ["ideal", "ksp"]
@@ -474,10 +430,7 @@ def test_bars_of_panels_share_their_names(monkeypatch: pytest.MonkeyPatch, tmp_p
     names = [name for name in experiment.cases if experiment.chart.draws(name)]
     assert bar_panels(experiment, names) == [
         ("concurrent", {"ring-1": "ring-concurrent-1", "ring-2-single": "ring-concurrent-2-single"}),
-        (
-            "total",
-            {"ring-1": "ring-total-1", "ring-2": "ring-total-2", "ring-2-single": "ring-total-2-single"},
-        ),
+        ("total", {"ring-1": "ring-total-1", "ring-2": "ring-total-2", "ring-2-single": "ring-total-2-single"}),
     ]
     for base, alike in ((2, True), (10, False)):
         records = [record(case, float(base**i)) for i, case in enumerate(experiment.cases)]
@@ -511,13 +464,10 @@ def test_the_first_saturated_case_of_each_line() -> None:
         "1 plane: saturated from 1-ideal on",
         "2 planes: saturated from 2-ideal on",
     ]
-    part = CURVES.model_copy(
-        update={"cases": {name: case for name, case in CURVES.cases.items() if name != "2-ideal"}}
-    )
+    part = CURVES.model_copy(update={"cases": {name: case for name, case in CURVES.cases.items() if name != "2-ideal"}})
     assert saturation_sentences(part, rows)[1] == "2 planes: not saturated by any case"
     better = compare(
-        part,
-        [record(case, value) for case, value in (MEASURED | {"2-8": 18.0}).items() if case in part.cases],
+        part, [record(case, value) for case, value in (MEASURED | {"2-8": 18.0}).items() if case in part.cases]
     )
     assert saturation_sentences(part, better)[1] == "2 planes: saturated from 2-8 on"
 

@@ -48,9 +48,7 @@ def test_loads_are_those_at_the_reported_throughput(level: Any, objective: str, 
     if level == "host":
         for ends, side in ((traffic.src, "u"), (traffic.dst, "v")):
             for host, name in enumerate(names):
-                carried = sum(
-                    row["load_gbps"] for row in links if row["kind"] == "access" and row[side] == name
-                )
+                carried = sum(row["load_gbps"] for row in links if row["kind"] == "access" and row[side] == name)
                 assert carried == pytest.approx(rates[ends == host].sum(), rel=1e-9)
         for plane in range(2):
             balance: dict[str, float] = defaultdict(float)

@@ -41,7 +41,4 @@ def all_pairs(network: Network, routing: str, *, level: str = "rack", **rule: ob
 
 def walks(paths: PathSet, j: int) -> list[tuple[int, list[int]]]:
     """The (plane, switches) of each path of pair ``j``."""
-    return [
-        (int(paths.plane[i]), paths.switches(i).tolist())
-        for i in range(paths.pair_ptr[j], paths.pair_ptr[j + 1])
-    ]
+    return [(int(paths.plane[i]), paths.switches(i).tolist()) for i in range(paths.pair_ptr[j], paths.pair_ptr[j + 1])]

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from pnet_lp import memory
 from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network, Plane
-from pnet_lp.routing import (
-    count_shortest,
-    iterate_paths,
-    parse_routing,
-    path_statistics,
-)
+from pnet_lp.routing import count_shortest, iterate_paths, parse_routing, path_statistics
 from pnet_lp.topology import build_network
 
 from .conftest import all_pairs, networks, ordered_pairs
@@ -124,9 +119,7 @@ def test_statistics(routing: str, policy: str) -> None:
 def test_statistics_of_a_network_in_pieces() -> None:
     found = path_statistics(build_network(["ring:n=4"]), "rack", parse_routing("ecmp-lp"))
     assert found["hops"]["histogram"] == {"1": 8, "2": 8}
-    nothing = path_statistics(
-        Network.from_planes([Plane.from_cables(3, [], [])]), "rack", parse_routing("ksp:2")
-    )
+    nothing = path_statistics(Network.from_planes([Plane.from_cables(3, [], [])]), "rack", parse_routing("ksp:2"))
     assert nothing["disconnected_pairs"] == nothing["pairs"] == 6
     assert nothing["hops"] == {"mean": None, "mean_shortest": None, "max": 0, "histogram": {}}
 

@@ -62,18 +62,14 @@ def test_policies_are_flows_over_fewer_planes(network: Network, k: int, policy: 
     paths = all_pairs(network, f"edge-disjoint:{k}", policy=policy)
     for j, (s, t) in enumerate(zip(*ordered_pairs(network), strict=True)):
         graphs = {p: union(network, int(s), int(t), [p]) for p in range(network.plane_count)}
-        hops = {
-            p: nx.shortest_path_length(g, "s", "t") for p, g in graphs.items() if nx.has_path(g, "s", "t")
-        }
+        hops = {p: nx.shortest_path_length(g, "s", "t") for p, g in graphs.items() if nx.has_path(g, "s", "t")}
         found = walks(paths, j)
         if policy == "round-robin":
             n = len(hops)
             most = {p: nx.maximum_flow_value(graphs[p], "s", "t") for p in hops}
             here = {p: sum(plane == p for plane, _ in found) for p in hops}
             # The rest of k / n goes round from one of the planes.
-            quotas = [
-                {p: k // n + ((i - first) % n < k % n) for i, p in enumerate(hops)} for first in range(n)
-            ]
+            quotas = [{p: k // n + ((i - first) % n < k % n) for i, p in enumerate(hops)} for first in range(n)]
             fits = [q for q in quotas if all(here[p] == min(q[p], most[p]) for p in hops)]
             assert fits or not hops
             wanted = fits[0] if fits else {}

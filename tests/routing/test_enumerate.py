@@ -90,10 +90,7 @@ def test_more_paths_contain_the_shorter_ones() -> None:
     network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
     few, many = all_pairs(network, "ksp:4"), all_pairs(network, "ksp:16")
     for j in range(few.pair_count):
-        assert (
-            few.hops[few.pair_ptr[j] : few.pair_ptr[j + 1]].tolist()
-            == many.hops[many.pair_ptr[j] :][:4].tolist()
-        )
+        assert few.hops[few.pair_ptr[j] : few.pair_ptr[j + 1]].tolist() == many.hops[many.pair_ptr[j] :][:4].tolist()
 
 
 def paths_of(paths: PathSet, j: int) -> list[tuple[int, list[int]]]:
@@ -117,9 +114,7 @@ def test_hosts_that_attach_alike_have_the_same_paths(routing: str, policy: str) 
     assert [paths_of(one, j) for j in range(len(others))] == [paths_of(other, j) for j in range(len(others))]
 
 
-@pytest.mark.parametrize(
-    ("routing", "policy"), [("ecmp", "any"), ("ksp:3", "single"), ("edge-disjoint:2", "single")]
-)
+@pytest.mark.parametrize(("routing", "policy"), [("ecmp", "any"), ("ksp:3", "single"), ("edge-disjoint:2", "single")])
 def test_choices_per_flow_differ_between_hosts_that_attach_alike(routing: str, policy: str) -> None:
     network = build_network(["fat-tree:k=8"], planes=4)
     rule = parse_routing(routing, policy=policy, seed=3)  # type: ignore[arg-type]
@@ -130,10 +125,7 @@ def test_choices_per_flow_differ_between_hosts_that_attach_alike(routing: str, p
 
 def test_ecmp_draws_each_shortest_path_equally_often() -> None:
     # Two planes: three cables in a row of two links (6 paths), and 2 x 1 = 2 paths of the same length.
-    planes = [
-        Plane.from_cables(3, [0, 0, 0, 1, 1], [1, 1, 1, 2, 2]),
-        Plane.from_cables(3, [0, 0, 1], [1, 1, 2]),
-    ]
+    planes = [Plane.from_cables(3, [0, 0, 0, 1, 1], [1, 1, 1, 2, 2]), Plane.from_cables(3, [0, 0, 1], [1, 1, 2])]
     network = Network.from_planes(planes)
     drawn: Counter[str] = Counter()
     for seed in range(1600):

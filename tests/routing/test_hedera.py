@@ -49,9 +49,7 @@ def test_without_room_flows_go_as_ecmp_sends_them() -> None:
     # Three flows of 1 from one rack, which could send 2: two thirds each, so that each way has room for one of them.
     network = two_ways(3)
     src, dst = np.array([0, 0, 0, 0]), np.array([1, 2, 3, 5])
-    placed, drawn = (
-        parse_routing(name, seed=4).paths(network, "rack", src, dst) for name in ("hedera", "ecmp")
-    )
+    placed, drawn = (parse_routing(name, seed=4).paths(network, "rack", src, dst) for name in ("hedera", "ecmp"))
     assert placed.paths_per_pair.tolist() == [1, 1, 1, 0]
     middles = [walks(placed, j)[0][1][1] for j in range(3)]
     assert middles[:2] == [6, 7]

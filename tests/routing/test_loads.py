@@ -61,8 +61,7 @@ def spread(graph: nx.MultiDiGraph, s: int, t: int, amount: Fraction, add) -> Non
 def next_hops(graph: nx.MultiDiGraph, s: int, t: int) -> int:
     hops = nx.shortest_path_length(graph, s, t)
     return sum(
-        nx.has_path(graph, v, t) and nx.shortest_path_length(graph, v, t) == hops - 1
-        for _, v in graph.out_edges(s)
+        nx.has_path(graph, v, t) and nx.shortest_path_length(graph, v, t) == hops - 1 for _, v in graph.out_edges(s)
     )
 
 
@@ -232,9 +231,7 @@ def test_the_same_bits_on_any_number_of_threads(routing: str) -> None:
     network = build_network(["jellyfish:k=8"], planes=2, variant="heterogeneous")
     src, dst = ordered_pairs(network, "host")
     demand = np.random.default_rng(1).exponential(size=len(src))
-    one, four = (
-        parse_routing(routing).loads(network, "host", src, dst, demand, threads=threads) for threads in (1, 4)
-    )
+    one, four = (parse_routing(routing).loads(network, "host", src, dst, demand, threads=threads) for threads in (1, 4))
     np.testing.assert_array_equal(one.arc_load, four.arc_load)
     np.testing.assert_array_equal(one.share, four.share)
 
@@ -255,9 +252,7 @@ def test_what_is_refused() -> None:
 
 
 @pytest.mark.parametrize("routing", ["ecmp", "ecmp-split", "vlb"])
-def test_loads_that_do_not_fit_are_refused_before_any_search(
-    routing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_loads_that_do_not_fit_are_refused_before_any_search(routing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     network = build_network(["ring:n=4"], planes=3)
     src, dst = ordered_pairs(network, "rack")
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)

@@ -20,9 +20,7 @@ US = 10**6
 def chain(switches: int, hosts_gbps: float = 10, core_gbps: float = 10) -> Network:
     """Return a row of switches with a host at each end."""
     row = np.arange(switches - 1)
-    plane = Plane.from_cables(
-        switches, row, row + 1, core_gbps, host_switch=[0, switches - 1], access_gbps=hosts_gbps
-    )
+    plane = Plane.from_cables(switches, row, row + 1, core_gbps, host_switch=[0, switches - 1], access_gbps=hosts_gbps)
     return Network.from_planes([plane])
 
 
@@ -31,10 +29,7 @@ def chain(switches: int, hosts_gbps: float = 10, core_gbps: float = 10) -> Netwo
 def test_one_packet_takes_every_link_once_each_way(switches: int, handshake: bool) -> None:
     network, links = chain(switches), switches + 1
     result = simulate(
-        network,
-        flows(network, (0, 1, 1000, 5 * US)),
-        transport=f"tcp:handshake={handshake}",
-        link_delay="3us",
+        network, flows(network, (0, 1, 1000, 5 * US)), transport=f"tcp:handshake={handshake}", link_delay="3us"
     )
     # A byte takes 800 ps at 10 Gb/s; 40 bytes each of SYN, its answer, the header and the acknowledgement.
     sizes = (1040, 40, 40, 40) if handshake else (1040, 40)
@@ -93,9 +88,7 @@ def test_a_long_flow_fills_its_link() -> None:
 @pytest.mark.parametrize("senders", [2, 8])
 def test_incast_takes_the_receivers_link(tree: Network, senders: int) -> None:
     workload = build_workload(f"incast:senders={senders},sizes=2MB,to=0", tree, seed=3)
-    result = simulate(
-        tree, workload, transport="tcp:receive_window=10,rto_min=1ms", queue="drop-tail:packets=100"
-    )
+    result = simulate(tree, workload, transport="tcp:receive_window=10,rto_min=1ms", queue="drop-tail:packets=100")
     packets = senders * -(-2_000_000 // 1460)
     least = (senders * 2_000_000 + packets * 40) * 800
     assert result.flow["packets_dropped"].sum() == 0
@@ -131,14 +124,7 @@ def test_flows_wait_for_others(acknowledged: bool) -> None:
     """A flow of three links of 1 us arrives the way of an acknowledgement before its source knows."""
     network = chain(2)
     workload = Workload.from_flows(
-        2,
-        [0, 1, 0],
-        [1, 0, 1],
-        1000,
-        [0, 7 * US, 0],
-        after=([1, 2], [0, 1]),
-        acknowledged=acknowledged,
-        task=[0, 0, 1],
+        2, [0, 1, 0], [1, 0, 1], 1000, [0, 7 * US, 0], after=([1, 2], [0, 1]), acknowledged=acknowledged, task=[0, 0, 1]
     )
     result = simulate(network, workload)
     arrived, end, start = (result.flow[f"{key}_ps"] for key in ("arrived", "end", "start"))

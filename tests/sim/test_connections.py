@@ -51,14 +51,11 @@ def two_transfers(pause_ps: int, transport: str, **more: int | list[int]) -> Sim
 
 # 58 packets are on their way where the links are full, and queues do not overflow at 80.
 @pytest.mark.parametrize(
-    "transport",
-    ["tcp:receive_window=80", "dctcp:receive_window=80", "mptcp:subflows=2,receive_window=40"],
+    "transport", ["tcp:receive_window=80", "dctcp:receive_window=80", "mptcp:subflows=2,receive_window=40"]
 )
 def test_a_window_stays_with_its_connection(transport: str) -> None:
     """The second transfer needs no slow start where it goes on, and the same time as the first where it does not."""
-    apart, shared = (
-        two_transfers(0, transport, **more) for more in ({}, {"connection": [5, 5], "connects": [1, 0]})
-    )
+    apart, shared = (two_transfers(0, transport, **more) for more in ({}, {"connection": [5, 5], "connects": [1, 0]}))
     first, second = shared.completion_ps
     assert apart.completion_ps[0] == first
     assert apart.completion_ps[1] == pytest.approx(first, rel=0.02)
@@ -70,8 +67,7 @@ def test_a_window_stays_with_its_connection(transport: str) -> None:
 def test_a_window_is_forgotten_after_a_timeout_of_silence() -> None:
     words = "tcp:rto_min=1ms,receive_window=80"
     soon, late = (
-        two_transfers(pause, words, connection=[0, 0], connects=[1, 0]).completion_ps
-        for pause in (900 * US, 1100 * US)
+        two_transfers(pause, words, connection=[0, 0], connects=[1, 0]).completion_ps for pause in (900 * US, 1100 * US)
     )
     assert soon[1] < 0.95 * soon[0]
     # Slow start again, but no handshake.

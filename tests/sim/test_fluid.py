@@ -48,9 +48,7 @@ def parquet(table: pa.Table) -> bytes:
         ("jellyfish:switches=8,ports=5,hosts=16", "ecmp-lp", {"forwarding": "sopa", "sharing": "best"}),
     ],
 )
-def test_long_flows_get_the_rates_of_the_linear_program(
-    topology: str, routing: str, words: dict[str, Any]
-) -> None:
+def test_long_flows_get_the_rates_of_the_linear_program(topology: str, routing: str, words: dict[str, Any]) -> None:
     network = build_network(topology, planes=2, link_gbps=10, seed=3)
     traffic = build_traffic("permutation", network, "host", seed=3)
     wanted = solve(network, traffic, objective="max-min", routing=routing, seed=3).rates_gbps
@@ -84,9 +82,7 @@ def test_weights_are_those_of_the_demands(tree: Network) -> None:
 )
 def test_weights_divide_a_link_in_their_proportion(tree: Network, words: dict[str, Any]) -> None:
     """Three flows out of one host at weights 4, 2, 1 and sizes in the same proportion end together: 7 MB at 10 Gb/s."""
-    workload = Workload.from_flows(
-        16, [0, 0, 0], [5, 6, 7], [4_000_000, 2_000_000, 1_000_000], weight=[4, 2, 1]
-    )
+    workload = Workload.from_flows(16, [0, 0, 0], [5, 6, 7], [4_000_000, 2_000_000, 1_000_000], weight=[4, 2, 1])
     found = fluid(tree, workload, **words, header="0", correction="none")
     assert found.completion_ps == pytest.approx([7_000_000 * 800] * 3, rel=1e-9)
     # Alone, a flow has the whole link, whatever its weight.
@@ -104,10 +100,7 @@ def test_what_has_no_weights_refuses_them(tree: Network) -> None:
     workload = Workload.from_flows(16, [0, 0], [5, 6], 1000, weight=[1, 2], label="w")
     with pytest.raises(WorkloadError) as caught:
         simulate(tree, workload)
-    assert (
-        str(caught.value)
-        == "w: flow 1: packets have no weights; allowed: with model=fluid, or without weights"
-    )
+    assert str(caught.value) == "w: flow 1: packets have no weights; allowed: with model=fluid, or without weights"
     with pytest.raises(SpecError) as windows:
         fluid(tree, workload, correction="queueing")
     assert str(windows.value).startswith("correction: flows with weights have no windows that share equally")
@@ -181,10 +174,7 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
 LATENCY = "propagation,store-and-forward"
 PACKET_PS = 1_200_000
 """Of 1,500 bytes at 10 Gb/s."""
-PACKETS = {
-    "transport": "dctcp:handshake=false,initial_window=12,receive_window=12",
-    "queue": "ecn:threshold=65",
-}
+PACKETS = {"transport": "dctcp:handshake=false,initial_window=12,receive_window=12", "queue": "ecn:threshold=65"}
 """Windows of 12 packets that meet no marks."""
 
 
@@ -197,9 +187,7 @@ def test_a_small_flow_waits_behind_the_windows_of_long_ones(reverse: bool) -> No
     workload = flows(network, *((host, 5, 10**8, 0) for host in range(3)), (*ends, 1460, small))
     words = {"link_delay": "1us", "seed": 1}
     found = {
-        terms: fluid(
-            network, workload, correction=f"{LATENCY}{terms}", **words, **({"window": 12} if terms else {})
-        )
+        terms: fluid(network, workload, correction=f"{LATENCY}{terms}", **words, **({"window": 12} if terms else {}))
         for terms in ("", ",queueing")
     }
     # A packet and its acknowledgement through empty queues, but for the packet at the link that they share.
@@ -318,10 +306,7 @@ def test_what_a_new_flow_lacks_where_packets_are_marked(
         ({"queue": "ecn"}, "queue: a fluid has no such setting, found 'ecn'"),
         ({"transport": "tcp"}, "transport: a fluid has no such setting, found 'tcp'"),
         ({"subflows": 4}, "subflows: changes nothing without sharing=subflows, found '4'"),
-        (
-            {"correction": "none", "link_delay": "2us"},
-            "link_delay: changes nothing without a correction, found '2us'",
-        ),
+        ({"correction": "none", "link_delay": "2us"}, "link_delay: changes nothing without a correction, found '2us'"),
         (
             {"correction": "handshake", "initial_window": 4},
             "initial_window: changes nothing without slow-start in the correction, found '4'",
@@ -336,14 +321,8 @@ def test_what_a_new_flow_lacks_where_packets_are_marked(
             "correction: flows with sharing=even have several paths, and find queues on none, found 'queueing'; "
             "allowed: with sharing=single",
         ),
-        (
-            {"window": 12},
-            "window: changes nothing without queueing or convergence in the correction, found '12'",
-        ),
-        (
-            {"correction": "handshake,handshake"},
-            "correction: a term stands there twice, found 'handshake,handshake'",
-        ),
+        ({"window": 12}, "window: changes nothing without queueing or convergence in the correction, found '12'"),
+        ({"correction": "handshake,handshake"}, "correction: a term stands there twice, found 'handshake,handshake'"),
         (
             {"sharing": "even"},
             "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single, subflows, "
@@ -381,9 +360,7 @@ def test_what_means_nothing_is_refused(tree: Network, words: dict[str, Any], mes
     ],
 )
 def test_a_forwarding_that_looks_at_packets_is_refused(tree: Network, forwarding: str, why: str) -> None:
-    with pytest.raises(
-        SpecError, match=f"^forwarding: {why}, found '{forwarding}'; allowed: another forwarding"
-    ):
+    with pytest.raises(SpecError, match=f"^forwarding: {why}, found '{forwarding}'; allowed: another forwarding"):
         fluid(tree, flows(tree, (0, 5, 1000, 0)), forwarding=forwarding)
 
 

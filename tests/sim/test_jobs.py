@@ -92,9 +92,7 @@ def test_all_to_all(switch: Network, n: int) -> None:
     assert bare == (n - 1) * sending_ps(SIZE // n)
     assert fluid == packets == bare + (n - 1) * LATENCY_PS
     at_once = f"all-to-all:size={SIZE},ranks={n},order=at-once"
-    assert (
-        job(switch, at_once, model="fluid", correction="propagation,store-and-forward") == bare + LATENCY_PS
-    )
+    assert job(switch, at_once, model="fluid", correction="propagation,store-and-forward") == bare + LATENCY_PS
     # Packets of several flows that reach a link at one time wait for each other.
     packets = job(switch, at_once, transport="line-rate", queue="drop-tail:packets=2000")
     assert bare + LATENCY_PS <= packets <= bare + LATENCY_PS + n * sending_ps(FULL)
@@ -175,9 +173,7 @@ def test_what_is_no_job_or_not_complete_has_no_time(switch: Network) -> None:
     assert cut.job_ps is None
     assert figures([cut])["job_us"]["mean"] is None
     # One task is complete, the stage is not.
-    workload = Workload.from_flows(
-        8, [0, 1], [1, 2], [FULL, 10**9], after=([1], [0]), stage=["first", "first"]
-    )
+    workload = Workload.from_flows(8, [0, 1], [1, 2], [FULL, 10**9], after=([1], [0]), stage=["first", "first"])
     part = simulate(switch, workload, model="fluid", correction="none", time_limit="1ms")
     whole, tasks = part.stage_ps(0)
     assert (whole, tasks.tolist()) == (None, [sending_ps(FULL)])
@@ -205,9 +201,7 @@ def test_a_flow_that_can_never_finish(switch: Network, model: str) -> None:
     """Without a path it is refused by name; cut off during the run it is unfinished, and so is what waits for it."""
     waiting = Workload.from_flows(8, [0, 2, 4], [1, 3, 5], 10**6, after=([2], [0]), label="chain")
     plane = switch.planes[0]
-    mask = Mask.of(
-        switch, [np.zeros(len(plane.arcs[0]), dtype=bool)], [np.ones(plane.switch_count, dtype=bool)]
-    )
+    mask = Mask.of(switch, [np.zeros(len(plane.arcs[0]), dtype=bool)], [np.ones(plane.switch_count, dtype=bool)])
     with pytest.raises(RoutingError, match=r"^chain: no path leads from 'h0' to 'h1'$"):
         simulate(apply_mask(switch, mask), waiting, model=model)
     cut = simulate(switch, waiting, model=model, outage=Outage(mask, from_ps=10**8), time_limit="1s")

@@ -62,9 +62,7 @@ def test_a_routing_lists_its_paths_on_what_is_left(routing: str, failures: Failu
         drawn = FailureModel(network, failures).draw(seed)
         # The other plane is whole, so that nobody is cut off.
         mask = Mask(*((of[0], np.zeros_like(of[1])) for of in (drawn.arcs, drawn.switches)))
-        workload = build_workload(
-            "each:sizes=100kB", network, build_traffic("permutation", network, seed=seed)
-        )
+        workload = build_workload("each:sizes=100kB", network, build_traffic("permutation", network, seed=seed))
         words = {**BARE, "routing": routing, "sharing": "subflows", "subflows": 3, "seed": seed}
         left = simulate(apply_mask(network, mask), workload, **words)
         found = simulate(network, workload, outage=Outage(mask, until_ps=1000 * MS), **words)
@@ -103,9 +101,7 @@ def test_packets_take_a_detour_and_return(detour: Network, words: dict[str, str]
         outage = direct(detour, from_ps=MS, until_ps=until_ps, reroute_ps=MS // 4)
         result = simulate(detour, workload, outage=outage, **words)
         # Not what check_conserved asks for: the detour is faster than the path that the ideal time is of.
-        assert (
-            result.flow["packets_dropped"].sum() == result.port["dropped"].sum() + result.port["lost"].sum()
-        )
+        assert result.flow["packets_dropped"].sum() == result.port["dropped"].sum() + result.port["lost"].sum()
         assert (result.completed, result.end) == (1, "complete")
         # 0.5 MB at 4 Gb/s; the rest at 10 Gb/s, or at 4 Gb/s from 3.25 ms on.
         late = result.flow["end_ps"] > 8 * MS
@@ -176,10 +172,7 @@ def test_flows_that_lost_something_for_good_are_named(cable: Network) -> None:
 
 def test_packets_lost_on_dead_links_are_told_from_drops(cable: Network) -> None:
     workload = flows(cable, (0, 1, 1_000_000, 0))
-    words = {
-        "transport": "tcp:rto_min=1ms,receive_window=40",
-        "outage": direct(cable, from_ps=MS // 2, until_ps=MS),
-    }
+    words = {"transport": "tcp:rto_min=1ms,receive_window=40", "outage": direct(cable, from_ps=MS // 2, until_ps=MS)}
     found = figures([simulate(cable, workload, **words)])
     lost = found["packets"]["lost"]
     assert lost > 1

@@ -94,14 +94,7 @@ def test_four_flows_in_turn_keep_their_order_and_halve_their_links() -> None:
     for delay in ("25ns", "19us"):
         in_turn, at_random = (
             simulate(
-                network,
-                "each:sizes=5MB",
-                traffic=traffic,
-                preset="sopa",
-                header=0,
-                link_delay=delay,
-                seed=3,
-                **words,
+                network, "each:sizes=5MB", traffic=traffic, preset="sopa", header=0, link_delay=delay, seed=3, **words
             )
             for words in (dict[str, Any](), random)
         )
@@ -123,9 +116,7 @@ def test_spraying_at_random_suffers_from_slow_links_to_the_core(delay: str, slow
         words: dict[str, Any] = {
             "forwarding": "rps", "transport": "tcp:duplicate_threshold=3", "link_delay": delay,
         }  # fmt: skip
-        result = simulate(
-            network, "each:sizes=20MB", traffic=traffic, preset="sopa", header=0, seed=1, **words
-        )
+        result = simulate(network, "each:sizes=20MB", traffic=traffic, preset="sopa", header=0, seed=1, **words)
         rates.append(float(result.goodput_gbps[0]))
     assert rates[0] == pytest.approx(0.986, rel=0.02)
     assert rates == sorted(rates, reverse=True)
@@ -138,12 +129,8 @@ def test_the_order_of_forwardings_on_128_hosts() -> None:
     traffic = build_traffic("permutation", network, seed=1)
     found = []
     for name in ("sopa", "rps", "hedera:interval=5s", "ecmp"):
-        words: dict[str, Any] = (
-            {} if name == "sopa" else {"forwarding": name, "transport": "tcp:duplicate_threshold=3"}
-        )
-        result = simulate(
-            network, "each:sizes=2MB", traffic=traffic, preset="sopa", header=0, seed=1, **words
-        )
+        words: dict[str, Any] = {} if name == "sopa" else {"forwarding": name, "transport": "tcp:duplicate_threshold=3"}
+        result = simulate(network, "each:sizes=2MB", traffic=traffic, preset="sopa", header=0, seed=1, **words)
         found.append(float(result.goodput_gbps.mean()))
     sopa, rps, hedera, ecmp = found
     assert sopa > 1.2 * rps > 1.2 * 1.05 * hedera
@@ -187,9 +174,7 @@ def test_how_min_tcp_finds_losses_decides() -> None:
     network = build_network("fat-tree:k=4", link_gbps=1)
     workload = build_workload("poisson:sizes=pfabric-web-search,load=0.5,flows=60", network, seed=1)
     words = ("min-tcp", "min-tcp:duplicate_threshold=1000000", "min-tcp:rto=40us")
-    pfabric, waiting, quick = (
-        simulate(network, workload, preset="pfabric", transport=each, seed=1) for each in words
-    )
+    pfabric, waiting, quick = (simulate(network, workload, preset="pfabric", transport=each, seed=1) for each in words)
     # Who finds losses by nothing but a timeout of 40 ms waits for it.
     assert pfabric.slowdown.mean() < waiting.slowdown.mean()
     # A timeout shorter than a round trip sends nearly everything again.

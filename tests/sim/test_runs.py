@@ -105,9 +105,7 @@ def test_presets_name_what_there_is_and_where_it_is_from(name: str) -> None:
 
 def test_a_preset_is_overridden(tree: Network) -> None:
     workload = flows(tree, (0, 5, 1000, 0))
-    result = simulate(
-        tree, workload, preset="pnet", transport="tcp:rto_min=2ms", header="40", forwarding="ecmp"
-    )
+    result = simulate(tree, workload, preset="pnet", transport="tcp:rto_min=2ms", header="40", forwarding="ecmp")
     assert result.settings["transport"] == "tcp:syn=1,rto_initial=10ms,rto_min=2ms,timer_granularity=10ms"
     assert (result.settings["header"], result.settings["forwarding"]) == (40, "ecmp")
     assert result.settings["preset"] == "pnet"
@@ -116,9 +114,7 @@ def test_a_preset_is_overridden(tree: Network) -> None:
 def test_an_idle_value_of_a_preset_is_no_error(tree: Network) -> None:
     """And what is said of the run leaves it out, so that the expression holds without the preset."""
     workload = flows(tree, (0, 5, 1000, 0))
-    result = simulate(
-        tree, workload, preset="sopa", transport="tcp:ack_every=1", queue="drop-tail:bytes=60000"
-    )
+    result = simulate(tree, workload, preset="sopa", transport="tcp:ack_every=1", queue="drop-tail:bytes=60000")
     transport = result.settings["transport"]
     assert "ack_delay" not in transport
     assert result.settings["queue"] == "drop-tail:bytes=60000"
@@ -151,9 +147,7 @@ def test_dctcp_over_queues_that_never_mark(tree: Network, words: dict[str, Any],
     found = [warning for warning in result.warnings if "never mark a packet" in warning]
     assert bool(found) != marks
     if not marks:
-        assert found == [
-            f"the queues {result.settings['queue']} never mark a packet, so dctcp only reacts to losses"
-        ]
+        assert found == [f"the queues {result.settings['queue']} never mark a packet, so dctcp only reacts to losses"]
     if words.get("transport") != "tcp" and "bytes" not in words.get("queue", ""):
         assert bool(result.port["marked"].sum()) == marks
 
@@ -183,9 +177,7 @@ def without_seconds(result: SimulationResult) -> dict[str, Any]:
     ("limit", "end"), [({"time_limit": "300us"}, "time limit"), ({"event_limit": 5000}, "event limit")]
 )
 def test_a_limit_loses_nothing(tree: Network, limit: dict[str, Any], end: str) -> None:
-    workload = flows(
-        tree, (0, 5, 1000, 0), (1, 6, 50_000_000, 0), (2, 7, 1000, 10**12), (3, 8, 10_000_000, 100)
-    )
+    workload = flows(tree, (0, 5, 1000, 0), (1, 6, 50_000_000, 0), (2, 7, 1000, 10**12), (3, 8, 10_000_000, 100))
     result = simulate(tree, workload, **limit)
     assert result.end == end
     assert result.done.tolist() == [True, False, False, False]
@@ -289,8 +281,7 @@ def test_a_receiver_that_holds_early_packets_back_sees_fewer_losses(tree: Networ
     workload = flows(tree, *((host, 8 + host % 2, 3_000_000, 0) for host in range(4)))
     words = {"forwarding": "rps", "seed": 1, "queue": "drop-tail:packets=1000"}
     plain, held = (
-        simulate(tree, workload, transport=f"tcp:receive_window=60{more}", **words)
-        for more in ("", ",resequence=1ms")
+        simulate(tree, workload, transport=f"tcp:receive_window=60{more}", **words) for more in ("", ",resequence=1ms")
     )
     assert plain.flow["fast_retransmits"].sum() > 0
     assert 4 * held.flow["fast_retransmits"].sum() < plain.flow["fast_retransmits"].sum()
@@ -318,9 +309,7 @@ def test_traces(tree: Network) -> None:
     assert queues.num_rows == 70
     assert (
         max(queues.column("packets").to_pylist())
-        == result.ports.column("longest_packets").to_pylist()[
-            result.ports.column("v").to_pylist().index("h1")
-        ]
+        == result.ports.column("longest_packets").to_pylist()[result.ports.column("v").to_pylist().index("h1")]
     )
 
 
@@ -397,9 +386,7 @@ def test_selective_acknowledgements_repair_in_fewer_round_trips(tree: Network) -
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 1000),
-    queue=st.sampled_from(
-        ["drop-tail:packets=5", "drop-tail:bytes=20kB", "ecn:threshold=3", "pfabric:packets=6"]
-    ),
+    queue=st.sampled_from(["drop-tail:packets=5", "drop-tail:bytes=20kB", "ecn:threshold=3", "pfabric:packets=6"]),
     planes=st.integers(1, 3),
 )
 def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int) -> None:
@@ -422,11 +409,7 @@ def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int) -> No
 BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ({"transport": "tcpp"}, SpecError, "transport: unknown transport 'tcpp' (did you mean 'tcp'?)"),
     ({"queue": "drop-tail:packet=3"}, SpecError, "unknown parameter 'packet' (did you mean 'packets'?)"),
-    (
-        {"queue": "drop-tail:bytes=1kB"},
-        SpecError,
-        "queue: bytes: a packet has 1500 bytes and never fits, found 1000",
-    ),
+    ({"queue": "drop-tail:bytes=1kB"}, SpecError, "queue: bytes: a packet has 1500 bytes and never fits, found 1000"),
     (
         {"queue": "drop-tail:packets=0"},
         SpecError,
@@ -437,19 +420,11 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ({"preset": "pnett"}, SpecError, "preset: unknown preset 'pnett' (did you mean 'pnet'?)"),
     ({"forwarding": "given"}, SpecError, "given: parameter 'routing' is required"),
     ({"routing": "ideal"}, RoutingError, "routing: the routing has no list of paths, found 'ideal'"),
-    (
-        {"routing": "ksp:2", "forwarding": "ecmp"},
-        SpecError,
-        "routing: has no meaning beside forwarding, found 'ksp:2'",
-    ),
+    ({"routing": "ksp:2", "forwarding": "ecmp"}, SpecError, "routing: has no meaning beside forwarding, found 'ksp:2'"),
     ({"routing": "ksq:2"}, SpecError, "routing: unknown routing 'ksq' (did you mean 'ksp'?)"),
     ({"plane_policy": "best"}, SpecError, "plane_policy: input should be 'any', "),
     ({"transprot": "tcp"}, SpecError, "unknown parameter 'transprot' (did you mean 'transport'?)"),
-    (
-        {"link_delay": "1001ms"},
-        SpecError,
-        "link_delay: invalid delay, found '1001ms'; allowed: 0 to 1e+09 ns, ",
-    ),
+    ({"link_delay": "1001ms"}, SpecError, "link_delay: invalid delay, found '1001ms'; allowed: 0 to 1e+09 ns, "),
     ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
     ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),
     ({"packet": "70000"}, SpecError, "packet: no size of a packet, found 70000; allowed: 1 to 65535 bytes"),
@@ -543,11 +518,7 @@ def test_bad_flows(tree: Network) -> None:
         ({}, "incast:senders=1,sizes=1kB", "a smaller network"),
         ({"queue": "drop-tail:packets=1000000"}, "incast:senders=15,sizes=100MB", "shorter queues"),
         ({"trace": "flow:0"}, "incast:senders=1,sizes=1kB", "fewer traces"),
-        (
-            {"transport": "mptcp:subflows=1000", "forwarding": "sopa"},
-            "incast:senders=1,sizes=1kB",
-            "fewer flows",
-        ),
+        ({"transport": "mptcp:subflows=1000", "forwarding": "sopa"}, "incast:senders=1,sizes=1kB", "fewer flows"),
     ],
 )
 def test_what_does_not_fit_into_memory_is_refused(
@@ -615,9 +586,7 @@ def test_a_network_cut_in_two() -> None:
 
 def test_links_that_cannot_be_simulated() -> None:
     network = build_network("ring:n=4", hosts_per_switch=1, link_gbps=9000)
-    with pytest.raises(
-        TopologyError, match="link_gbps: a link is too fast or too slow to be simulated, found 9000"
-    ):
+    with pytest.raises(TopologyError, match="link_gbps: a link is too fast or too slow to be simulated, found 9000"):
         simulate(network, flows(network, (0, 1, 1, 0)))
 
 

@@ -41,9 +41,7 @@ def islands() -> tuple[Network, TrafficMatrix]:
 def apart() -> tuple[Network, TrafficMatrix]:
     """Fast and slow links side by side, each with a demand that fits."""
     plane = Plane.from_cables(5, [0, 2, 3, 2], [1, 3, 4, 4], [1e3, 1e-3, 2e-3, 4e-3])
-    return Network.from_planes([plane]), TrafficMatrix.from_entries(
-        "rack", 5, [0, 2, 3], [1, 4, 4], [9e2, 2e-3, 1e-3]
-    )
+    return Network.from_planes([plane]), TrafficMatrix.from_entries("rack", 5, [0, 2, 3], [1, 4, 4], [9e2, 2e-3, 1e-3])
 
 
 def alike(*, slow: bool = False) -> tuple[Network, TrafficMatrix]:
@@ -63,24 +61,15 @@ def alike(*, slow: bool = False) -> tuple[Network, TrafficMatrix]:
 
 def saved_results(folder: Path) -> Iterator[Document]:
     """Yield the documents of all results, in the order of objectives and routings."""
-    drawn = [
-        few_demands(seed, draw)
-        for seed, draw in ((2, random_network), (1, random_hosts), (5, random_network))
-    ]
+    drawn = [few_demands(seed, draw) for seed, draw in ((2, random_network), (1, random_hosts), (5, random_network))]
     asked = [(objective, routing, {}) for objective in OBJECTIVES for routing in ROUTINGS]
     asked += [("max-min-fill", routing, {}) for routing in ONE_WAY]
     # Stopped early: bounds that do not meet.
-    asked += [
-        ("concurrent", routing, {"solver": "structured", "max_iterations": 5}) for routing in ROUTINGS[:2]
-    ]
-    asked += [
-        ("max-min", routing, {"solver": "highs-simplex", "max_iterations": 6}) for routing in ROUTINGS[:2]
-    ]
+    asked += [("concurrent", routing, {"solver": "structured", "max_iterations": 5}) for routing in ROUTINGS[:2]]
+    asked += [("max-min", routing, {"solver": "highs-simplex", "max_iterations": 6}) for routing in ROUTINGS[:2]]
     for i, (objective, routing, options) in enumerate(asked):
         policy = "any" if routing == "ideal" else POLICIES[i % len(POLICIES)]
-        yield _saved(
-            folder, *drawn[i % len(drawn)], objective, routing, plane_policy=policy, seed=i, **options
-        )
+        yield _saved(folder, *drawn[i % len(drawn)], objective, routing, plane_policy=policy, seed=i, **options)
     # By classes: a rule of traffic between alike hosts, one of several kinds, and pairs of which few are alike.
     for network, traffic in (alike(), alike(slow=True), drawn[0]):
         for objective in ("concurrent", "min-max-utilisation"):

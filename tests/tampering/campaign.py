@@ -73,17 +73,8 @@ def main(count: int, first: int = 0) -> int:
                 if found:
                     seen[what] += 1
                     document = documents[outcome.number % len(documents)]
-                    print(
-                        what,
-                        outcome.number,
-                        document["objective"],
-                        document["routing"],
-                        found[:300],
-                        flush=True,
-                    )
-    print(
-        f"{count} tamperings with {len(documents)} results in {time.perf_counter() - start:.0f} s: {dict(seen)}"
-    )
+                    print(what, outcome.number, document["objective"], document["routing"], found[:300], flush=True)
+    print(f"{count} tamperings with {len(documents)} results in {time.perf_counter() - start:.0f} s: {dict(seen)}")
     return seen["false"] + seen["undecided"]
 
 

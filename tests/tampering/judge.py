@@ -243,11 +243,7 @@ class _Judge:
             used: dict[Link, tuple[float, float]] = {}
             for p, share in self._shares(routing, j, planes, graphs).items():
                 here, there, access = planes[p]
-                split = (
-                    _split(graphs[p], here, there)
-                    if routing == "ecmp-split"
-                    else _twice(graphs[p], here, there)
-                )
+                split = _split(graphs[p], here, there) if routing == "ecmp-split" else _twice(graphs[p], here, there)
                 for a, part in split.items():
                     used["arc", p, a] = float(self.network.planes[p].arcs[2][a]), share * part
                 for link, speed in access:
@@ -258,13 +254,9 @@ class _Judge:
         if self.traffic.level == "rack":
             return []
         plane, pair = self.network.planes[p], (self.traffic.src[j], self.traffic.dst[j])
-        return [
-            float(speed[host]) for speed in (plane.access_up_gbps, plane.access_down_gbps) for host in pair
-        ]
+        return [float(speed[host]) for speed in (plane.access_up_gbps, plane.access_down_gbps) for host in pair]
 
-    def _shares(
-        self, routing: str, j: int, planes: dict[int, Any], graphs: list[nx.MultiDiGraph]
-    ) -> dict[int, float]:
+    def _shares(self, routing: str, j: int, planes: dict[int, Any], graphs: list[nx.MultiDiGraph]) -> dict[int, float]:
         policy = self.said["plane_policy"]
         hops = {p: nx.shortest_path_length(graphs[p], here, there) for p, (here, there, _) in planes.items()}
         if policy == "single":
@@ -314,11 +306,7 @@ def _twice(graph: nx.MultiDiGraph, here: int, there: int) -> dict[int, float]:
     """Return the same by way of every switch that both ends can exchange traffic with, in equal parts."""
     if here == there:
         return {}
-    via = [
-        w
-        for w in graph
-        if all(nx.has_path(graph, a, b) for a, b in ((here, w), (w, here), (there, w), (w, there)))
-    ]
+    via = [w for w in graph if all(nx.has_path(graph, a, b) for a, b in ((here, w), (w, here), (there, w), (w, there)))]
     found: dict[int, float] = {}
     for w in via:
         for leg in ((here, w), (w, there)):

@@ -40,31 +40,11 @@ PARTS: list[Place] = [
 ]
 """What is exchanged whole for that of another result."""
 
-QUESTION: list[Place] = [
-    ("routing_seed",),
-    ("plane_policy",),
-    ("tolerance",),
-    ("status",),
-    ("level",),
-    ("binding",),
-]
+QUESTION: list[Place] = [("routing_seed",), ("plane_policy",), ("tolerance",), ("status",), ("level",), ("binding",)]
 """What else decides what a result says."""
 
 FACTORS = [0.0, -1.0, 0.5, 2.0, 10.0, 1e-3, 1e3, 1 + 1e-7, 1 - 1e-7, 1e-9, 1e9]
-WILD = [
-    float("nan"),
-    float("inf"),
-    -float("inf"),
-    1e308,
-    1.7e308,
-    1e300,
-    5e-324,
-    1e-310,
-    10**400,
-    -1,
-    0,
-    2**63,
-]
+WILD = [float("nan"), float("inf"), -float("inf"), 1e308, 1.7e308, 1e300, 5e-324, 1e-310, 10**400, -1, 0, 2**63]
 FOREIGN: list[Any] = [None, True, "", "x", [], {}, [1], "1.0", 1.5]
 
 
@@ -179,9 +159,7 @@ def _lie(document: Document, draw: random.Random) -> None:
     for proof in (document["certificate"] or {}, *levels):
         for key in proof.keys() & set(keys):
             lengths = decoded(proof[key])
-            chosen = np.array([draw.random() < some for _ in range(lengths.size)], bool).reshape(
-                lengths.shape
-            )
+            chosen = np.array([draw.random() < some for _ in range(lengths.size)], bool).reshape(lengths.shape)
             proof[key] = encoded(np.where(chosen & (lengths > 0 if value > 0 else True), value, lengths))
 
 

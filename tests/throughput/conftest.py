@@ -30,9 +30,7 @@ def all_to_all(network: Network, level: Level = "rack") -> TrafficMatrix:
 
 
 def one_switch(hosts: int, up: npt.ArrayLike, down: npt.ArrayLike | None = None) -> Plane:
-    return Plane.from_cables(
-        1, [], [], racks=[0], host_switch=[0] * hosts, access_gbps=up, access_down_gbps=down
-    )
+    return Plane.from_cables(1, [], [], racks=[0], host_switch=[0] * hosts, access_gbps=up, access_down_gbps=down)
 
 
 def fat_tree(k: int, gbps: float = 1.0) -> Plane:
@@ -41,22 +39,10 @@ def fat_tree(k: int, gbps: float = 1.0) -> Plane:
     edge = np.arange(k * half)
     aggregation = len(edge) + np.arange(k * half)
     core = 2 * len(edge) + np.arange(half * half)
-    pods = [
-        (edge[p * half + i], aggregation[p * half + j])
-        for p in range(k)
-        for i in range(half)
-        for j in range(half)
-    ]
-    top = [
-        (aggregation[p * half + j], core[j * half + i])
-        for p in range(k)
-        for j in range(half)
-        for i in range(half)
-    ]
+    pods = [(edge[p * half + i], aggregation[p * half + j]) for p in range(k) for i in range(half) for j in range(half)]
+    top = [(aggregation[p * half + j], core[j * half + i]) for p in range(k) for j in range(half) for i in range(half)]
     u, v = np.array(pods + top).T
-    return Plane.from_cables(
-        2 * len(edge) + len(core), u, v, gbps, host_switch=np.repeat(edge, half), access_gbps=gbps
-    )
+    return Plane.from_cables(2 * len(edge) + len(core), u, v, gbps, host_switch=np.repeat(edge, half), access_gbps=gbps)
 
 
 def random_network(seed: int) -> tuple[Network, TrafficMatrix]:
@@ -73,9 +59,7 @@ def random_network(seed: int) -> tuple[Network, TrafficMatrix]:
         back = random.choice([1.0, 10.0, 25.0, 40.0], len(ends))
         back[n:] *= random.random(len(ends) - n) < 0.8
         speed = random.choice([1.0, 10.0, 25.0, 40.0], len(ends))
-        planes.append(
-            Plane.from_cables(n, ends[:, 0], ends[:, 1], speed, capacity_back_gbps=back, racks=range(n))
-        )
+        planes.append(Plane.from_cables(n, ends[:, 0], ends[:, 1], speed, capacity_back_gbps=back, racks=range(n)))
     demand = random.choice([1.0, random.exponential()]) * random.exponential(size=(n, n)) ** 2
     demand *= random.random((n, n)) < random.choice([0.2, 0.5, 1.0])
     np.fill_diagonal(demand, 0.0)
@@ -105,9 +89,7 @@ def random_hosts(seed: int) -> tuple[Network, TrafficMatrix]:
                 access_down_gbps=np.where(switch < 0, 0.0, access[1]),
             )
         )
-    demand = random.choice([1.0, 3.0], (hosts, hosts)) * (
-        random.random((hosts, hosts)) < random.choice([0.2, 1.0])
-    )
+    demand = random.choice([1.0, 3.0], (hosts, hosts)) * (random.random((hosts, hosts)) < random.choice([0.2, 1.0]))
     np.fill_diagonal(demand, 0.0)
     demand[0, 1] = 1.0
     return Network.from_planes(planes), TrafficMatrix.from_dense("host", demand)
@@ -165,17 +147,13 @@ def _host_level() -> list[Instance]:
         Instance("two fat trees", twins, all_to_all(twins, "host"), 4 / 15),
         Instance("one switch", crossbar, all_to_all(crossbar, "host"), 10 / 3),
         Instance("slow receiver", uneven, fan_in, 1.0),
-        Instance(
-            "slow sender", uneven, TrafficMatrix.from_entries("host", 3, [0, 0], [1, 2], [3.0, 1.0]), 1.0
-        ),
+        Instance("slow sender", uneven, TrafficMatrix.from_entries("host", 3, [0, 0], [1, 2], [3.0, 1.0]), 1.0),
         Instance("planes of unequal access", split, pair, 4.0),
         Instance("a dead access link", mute, pair, 3.0),
         # h0 -> h3 may take the line (5) and the hub (0.5); h2 has no link into the line.
         Instance("both planes", lonely, TrafficMatrix.from_entries("host", 4, [0], [3]), 5.5),
         Instance("a plane missed", lonely, TrafficMatrix.from_entries("host", 4, [0, 2], [2, 0]), 0.5),
-        Instance(
-            "on one switch in both planes", lonely, TrafficMatrix.from_entries("host", 4, [1], [3]), 8.5
-        ),
+        Instance("on one switch in both planes", lonely, TrafficMatrix.from_entries("host", 4, [1], [3]), 8.5),
     ]
 
 
@@ -203,12 +181,7 @@ def _rack_level() -> list[Instance]:
         Instance("parking lot", lot, cars, 0.5),
         Instance("one destination", line, to_end, 1 / 3),
         # Minimum cut {0, 1} -> rest: 2 + 1 + 1.
-        Instance(
-            "maximum flow",
-            Network.from_planes([detour]),
-            TrafficMatrix.from_entries("rack", 4, [0], [3]),
-            4.0,
-        ),
+        Instance("maximum flow", Network.from_planes([detour]), TrafficMatrix.from_entries("rack", 4, [0], [3]), 4.0),
         Instance("different planes", ring_and_star, opposite, 3.0),
     ]
 

@@ -137,9 +137,7 @@ class _Builder:
         )
 
 
-def ends(
-    network: Network, traffic: TrafficMatrix
-) -> Iterator[tuple[int, int, int, int, list[tuple[Link, float]]]]:
+def ends(network: Network, traffic: TrafficMatrix) -> Iterator[tuple[int, int, int, int, list[tuple[Link, float]]]]:
     """Demand, plane, switches of its ends there, and the access links on the way."""
     for j, (s, t) in enumerate(zip(traffic.src, traffic.dst, strict=True)):
         for p, plane in enumerate(network.planes):

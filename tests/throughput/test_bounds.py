@@ -15,31 +15,14 @@ from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.demands.pairs import BYTES_PER_PAIR
 from pnet_lp.model.distances import find_sites, site_hops
 from pnet_lp.throughput import FlowProblem, solve
-from pnet_lp.throughput.bounds import (
-    AccessLinks,
-    Bound,
-    Bounds,
-    Cut,
-    EqualLengths,
-    Matching,
-    compute_bounds,
-)
+from pnet_lp.throughput.bounds import AccessLinks, Bound, Bounds, Cut, EqualLengths, Matching, compute_bounds
 from pnet_lp.throughput.bounds import bisection as bisection_module
 from pnet_lp.throughput.bounds.tub import EXACT_SITES
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.verification.second import demand_distances, reachable
 
-from .conftest import (
-    INSTANCES,
-    Instance,
-    all_to_all,
-    fat_tree,
-    one_switch,
-    plane,
-    random_hosts,
-    random_network,
-)
+from .conftest import INSTANCES, Instance, all_to_all, fat_tree, one_switch, plane, random_hosts, random_network
 
 ROUNDING = 1 + 1e-9
 
@@ -73,9 +56,7 @@ def recomputed(bounds: Bounds, bound: Bound) -> float:
     demands = list(zip(traffic.src, traffic.dst, traffic.demand, strict=True))
     witness = bound.witness
     if isinstance(witness, AccessLinks):
-        speeds = [
-            p.access_up_gbps if witness.direction == "up" else p.access_down_gbps for p in network.planes
-        ]
+        speeds = [p.access_up_gbps if witness.direction == "up" else p.access_down_gbps for p in network.planes]
         mine = 0 if witness.direction == "up" else 1
         sent = sum(demand[2] for demand in demands if demand[mine] == witness.endpoint)
         return sum(speed[witness.endpoint] for speed in speeds) / sent
@@ -84,9 +65,7 @@ def recomputed(bounds: Bounds, bound: Bound) -> float:
     assert isinstance(witness, Cut)
     capacity = 0.0
     for p, side in zip(network.planes, witness.switches, strict=True):
-        for u, v, forth, back in zip(
-            p.cable_u, p.cable_v, p.capacity_uv_gbps, p.capacity_vu_gbps, strict=True
-        ):
+        for u, v, forth, back in zip(p.cable_u, p.cable_v, p.capacity_uv_gbps, p.capacity_vu_gbps, strict=True):
             capacity += forth * (side[u] and not side[v]) + back * (side[v] and not side[u])
         for i, switch in enumerate(p.host_switch if hosts else p.rack_switch):
             if switch < 0 or not witness.counted[i]:
@@ -127,11 +106,7 @@ def test_bounds_are_ordered(seed: int) -> None:
     network, traffic = both_levels(seed)
     found = compute_bounds(network, traffic, ["mean-path", "moore", "tub"]).found
     assert found["mean-path"].value_gbps <= found["moore"].value_gbps * ROUNDING
-    if (
-        "tub" in found
-        and isinstance(lengths := found["mean-path"].witness, EqualLengths)
-        and lengths.access == 0
-    ):
+    if "tub" in found and isinstance(lengths := found["mean-path"].witness, EqualLengths) and lengths.access == 0:
         assert found["tub"].value_gbps <= found["mean-path"].value_gbps * ROUNDING
 
 
@@ -318,11 +293,7 @@ def test_degree_bound_counts_planes_and_one_way_cables() -> None:
 
 
 def test_tub_is_the_longest_permutation() -> None:
-    for graph, weight in [
-        (nx.cycle_graph(8), 8 * 4),
-        (nx.hypercube_graph(4), 16 * 4),
-        (nx.path_graph(6), 18),
-    ]:
+    for graph, weight in [(nx.cycle_graph(8), 8 * 4), (nx.hypercube_graph(4), 16 * 4), (nx.path_graph(6), 18)]:
         network = Network.from_planes([plane(graph)])
         n = network.rack_count
         traffic = TrafficMatrix.from_entries("rack", n, range(n), np.roll(np.arange(n), 1))
@@ -345,9 +316,7 @@ def test_tub_of_many_unequal_totals_is_one_assignment() -> None:
     network = Network.from_planes([plane(nx.cycle_graph(n))])
     random = np.random.default_rng(0)
     demand = random.random((n, n)) * (1 - np.eye(n))
-    found = compute_bounds(network, TrafficMatrix.from_dense("rack", demand), ["tub", "mean-path"]).found[
-        "tub"
-    ]
+    found = compute_bounds(network, TrafficMatrix.from_dense("rack", demand), ["tub", "mean-path"]).found["tub"]
     assert not found.exact
     assert isinstance(found.witness, Matching)
     hops = site_hops(network, find_sites(network, "rack"))
@@ -400,9 +369,7 @@ def test_demands_inside_one_switch() -> None:
 def test_one_rack_has_no_halves() -> None:
     network = Network.from_planes([one_switch(2, 1.0)])
     empty = TrafficMatrix.from_entries("rack", 1, [], [])
-    with pytest.raises(
-        TrafficError, match=r"^traffic: there is no demand; allowed: at least one demand > 0$"
-    ):
+    with pytest.raises(TrafficError, match=r"^traffic: there is no demand; allowed: at least one demand > 0$"):
         compute_bounds(network, empty)
 
 
@@ -415,10 +382,7 @@ def test_unknown_bound() -> None:
 def test_same_answer_every_time() -> None:
     network, traffic = random_network(3)
     first, second = (
-        [
-            bound.to_json(name, network, "rack")
-            for name, bound in compute_bounds(network, traffic).found.items()
-        ]
+        [bound.to_json(name, network, "rack") for name, bound in compute_bounds(network, traffic).found.items()]
         for _ in range(2)
     )
     assert first == second
@@ -447,12 +411,8 @@ def test_only_bounds_that_look_at_pairs_are_refused(monkeypatch: pytest.MonkeyPa
     # A host has one link of 100 Gb/s and sends to 19.
     assert found.found["nic"].value_gbps == pytest.approx(100 / 19)
     assert {"mean-path", "moore", "bisection", "sparsest-cut"} == set(found.silent)
-    assert found.silent["mean-path"].why.startswith(
-        "a problem with 380 demands between 20 places needs about"
-    )
-    with pytest.raises(
-        TrafficError, match=r"^moore: a problem with 380 demands between 20 places needs about"
-    ):
+    assert found.silent["mean-path"].why.startswith("a problem with 380 demands between 20 places needs about")
+    with pytest.raises(TrafficError, match=r"^moore: a problem with 380 demands between 20 places needs about"):
         compute_bounds(network, traffic, ["moore"])
 
 

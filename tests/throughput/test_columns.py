@@ -36,9 +36,7 @@ def sparse(draw: st.DrawFn) -> tuple[Network, TrafficMatrix]:
         cables = [(u, (u + 1) % racks, 10.0, 1.0) for u in range(racks)]
         u, v, there, back = np.array(cables + [cable for cable in more if cable[0] != cable[1]]).T
         planes.append(
-            Plane.from_cables(
-                racks, u.astype(int), v.astype(int), there, capacity_back_gbps=back, racks=range(racks)
-            )
+            Plane.from_cables(racks, u.astype(int), v.astype(int), there, capacity_back_gbps=back, racks=range(racks))
         )
     pairs = st.tuples(rack, rack).filter(lambda pair: pair[0] != pair[1])
     chosen = draw(st.lists(pairs, min_size=1, max_size=12, unique=True))
@@ -70,9 +68,7 @@ def far_apart(draw: st.DrawFn) -> tuple[Network, TrafficMatrix]:
         more = draw(st.lists(st.tuples(rack, rack, st.just(0.0) | speed, speed), max_size=2 * racks))
         u, v, there, back = np.array(ring + [cable for cable in more if cable[0] != cable[1]]).T
         planes.append(
-            Plane.from_cables(
-                racks, u.astype(int), v.astype(int), there, capacity_back_gbps=back, racks=range(racks)
-            )
+            Plane.from_cables(racks, u.astype(int), v.astype(int), there, capacity_back_gbps=back, racks=range(racks))
         )
     pairs = st.tuples(rack, rack).filter(lambda pair: pair[0] != pair[1])
     chosen = draw(st.lists(pairs, min_size=1, max_size=8, unique=True))

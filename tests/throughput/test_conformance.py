@@ -28,13 +28,7 @@ PATH_INSTANCES: list[tuple[Instance, str, float]] = [
         (KNOWN[name], "ecmp-lp", KNOWN[name].optimum)
         for name in (
             *("K_8", "C_8", "Petersen", "Q_3", "star of 5", "P_6", "rings of 1 and 3", "parking lot"),
-            *(
-                "one destination",
-                "fat tree, permutation",
-                "fat tree, all-to-all",
-                "two fat trees",
-                "one switch",
-            ),
+            *("one destination", "fat tree, permutation", "fat tree, all-to-all", "two fat trees", "one switch"),
             *("slow receiver", "slow sender", "planes of unequal access", "a dead access link"),
         )
     ),
@@ -119,8 +113,7 @@ def test_certified_to_the_tolerance(routing: str, tolerance: float, solver: str)
 
 
 @pytest.mark.parametrize(
-    ("routing", "solver"),
-    [*(("ideal", name) for name in SOLVERS), *(("ecmp-lp", name) for name in OVER_PATHS)],
+    ("routing", "solver"), [*(("ideal", name) for name in SOLVERS), *(("ecmp-lp", name) for name in OVER_PATHS)]
 )
 def test_limited_runs_give_bounds(routing: str, solver: str) -> None:
     instance = KNOWN["Q_5"]
@@ -129,9 +122,7 @@ def test_limited_runs_give_bounds(routing: str, solver: str) -> None:
         # Over paths that time is over before they are listed.
         limits.append({"time_limit_s": 1e-6})
     for limit in limits:
-        result = solve(
-            instance.network, instance.traffic, routing=routing, solver=solver, tolerance=1e-9, **limit
-        )
+        result = solve(instance.network, instance.traffic, routing=routing, solver=solver, tolerance=1e-9, **limit)
         assert 0 < result.interval.lower <= instance.optimum * (1 + 1e-12)
         assert instance.optimum * (1 - 1e-12) <= result.interval.upper < np.inf
         assert not result.interrupted
@@ -141,18 +132,16 @@ def test_limited_runs_give_bounds(routing: str, solver: str) -> None:
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3", "ecmp-lp"])
 @pytest.mark.parametrize("draw", [random_network, random_hosts])
 @pytest.mark.parametrize("seed", range(200, 206))
-def test_all_solvers_agree(
-    seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]], routing: str
-) -> None:
+def test_all_solvers_agree(seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]], routing: str) -> None:
     network, traffic = draw(seed)
     found = {
         name: solve(network, traffic, routing=routing, solver=name, tolerance=1e-6).interval
         for name in (SOLVERS if routing == "ideal" else OVER_PATHS)
     }
     assert all(interval.gap <= 1e-6 for interval in found.values()), found
-    assert max(interval.lower for interval in found.values()) <= min(
-        interval.upper for interval in found.values()
-    ) * (1 + 1e-12)
+    assert max(interval.lower for interval in found.values()) <= min(interval.upper for interval in found.values()) * (
+        1 + 1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -178,9 +167,9 @@ def test_solvers_agree(seed: int, draw: Callable[[int], tuple[Network, TrafficMa
     network, traffic = draw(seed)
     found = [solve(network, traffic, solver=name, tolerance=1e-6) for name in ("structured", "highs-ipx")]
     assert [result.status for result in found] == ["certified", "certified"]
-    assert max(result.interval.lower for result in found) <= min(
-        result.interval.upper for result in found
-    ) * (1 + 1e-12)
+    assert max(result.interval.lower for result in found) <= min(result.interval.upper for result in found) * (
+        1 + 1e-12
+    )
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

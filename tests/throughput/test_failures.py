@@ -65,9 +65,7 @@ def test_failures_never_help() -> None:
     trials = failure_trials(network, traffic, failures, trials=4, seed=1)
     values = [trial.throughput_gbps for trial in trials]
     assert len(set(values)) > 1
-    assert all(
-        value <= intact.upper for value, trial in zip(values, trials, strict=True) if not trial.lost_demands
-    )
+    assert all(value <= intact.upper for value, trial in zip(values, trials, strict=True) if not trial.lost_demands)
     low, high = throughput_interval(trials) or (0, 0)
     assert low < np.mean(values) < high
 

@@ -15,8 +15,7 @@ from pnet_lp.traffic import build_traffic
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize(
-    ("routing", "solver"),
-    [*(("ideal", name) for name in solver_names(installed_only=True)), ("ksp:4", "structured")],
+    ("routing", "solver"), [*(("ideal", name) for name in solver_names(installed_only=True)), ("ksp:4", "structured")]
 )
 def test_a_forked_process_solves(routing: str, solver: str) -> None:
     network = build_network("torus:dims=3x3")

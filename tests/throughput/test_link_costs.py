@@ -60,10 +60,7 @@ def test_a_fixed_split_costs_what_its_links_do(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "costs.csv: the file is empty"),
-        (
-            "u,v\n",
-            "costs.csv:1: not the header, found 'u,v'; allowed: plane,u,v,cost",
-        ),
+        ("u,v\n", "costs.csv:1: not the header, found 'u,v'; allowed: plane,u,v,cost"),
         (HEADER + "0,0,1\n", "costs.csv:2: not a row, found '0,0,1'; allowed: plane,u,v,cost"),
         (HEADER + "0,0,1,1\n0,1,3,1\n", "costs.csv:3: plane 0 has no link from '1' to '3'"),
         (HEADER + "1,0,1,1\n", "costs.csv:2: plane 1 has no link from '0' to '1'"),

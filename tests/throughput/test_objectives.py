@@ -42,9 +42,7 @@ def figure(network: Network, traffic: TrafficMatrix, objective: str, key: str, *
     return float(ask(network, traffic, objective, **options).to_json()[key])
 
 
-def stated(
-    network: Network, traffic: TrafficMatrix, objective: str, routing: str = "ideal"
-) -> tuple[Problem, Optimum]:
+def stated(network: Network, traffic: TrafficMatrix, objective: str, routing: str = "ideal") -> tuple[Problem, Optimum]:
     problem = state_problem(network, traffic, parse_routing(routing), threads=1)
     context = SolveContext(options=SolveOptions(TOLERANCE))
     return problem, parse_objective(objective).optimise(problem, context)
@@ -70,17 +68,11 @@ def test_parking_lot(routing: str) -> None:
     fair = ask(network, traffic, "max-min", routing=routing)
     assert fair.rates_gbps == pytest.approx([0.5] * LINE, rel=1e-6)
     assert fair.to_json()["levels"] == [
-        {
-            "rate_gbps": pytest.approx(0.5, rel=1e-6),
-            "upper_bound_gbps": pytest.approx(0.5, rel=2e-6),
-            "demands": LINE,
-        }
+        {"rate_gbps": pytest.approx(0.5, rel=1e-6), "upper_bound_gbps": pytest.approx(0.5, rel=2e-6), "demands": LINE}
     ]
     # Half a unit over five links, and half a unit over one link five times.
     assert figure(network, traffic, "min-cost", "cost_gbps_links", routing=routing) == pytest.approx(5.0)
-    assert figure(network, traffic, "min-cost:at=0.1", "cost_gbps_links", routing=routing) == pytest.approx(
-        1.0
-    )
+    assert figure(network, traffic, "min-cost:at=0.1", "cost_gbps_links", routing=routing) == pytest.approx(1.0)
 
 
 def test_vlb_on_two_switches() -> None:
@@ -89,9 +81,7 @@ def test_vlb_on_two_switches() -> None:
     traffic = TrafficMatrix.from_entries("rack", 2, [0, 1], [1, 0], [5.0, 1.0])
     assert figure(network, traffic, "total", "total_gbps", routing="vlb") == pytest.approx(5.0, rel=1e-6)
     assert ask(network, traffic, "max-min", routing="vlb").rates_gbps == pytest.approx([4.0, 4.0])
-    assert figure(network, traffic, "min-max-utilisation", "max_utilisation", routing="vlb") == pytest.approx(
-        1.25
-    )
+    assert figure(network, traffic, "min-max-utilisation", "max_utilisation", routing="vlb") == pytest.approx(1.25)
     assert figure(network, traffic, "min-cost:at=0.5", "mean_links", routing="vlb") == pytest.approx(1.0)
 
 
@@ -127,9 +117,7 @@ def test_fairness_has_levels() -> None:
 
 
 def test_demands_are_weights_of_fairness_and_caps_of_the_total() -> None:
-    network = Network.from_planes(
-        [Plane.from_cables(2, [0], [1], 4.0, host_switch=[0, 0, 1], access_gbps=9.0)]
-    )
+    network = Network.from_planes([Plane.from_cables(2, [0], [1], 4.0, host_switch=[0, 0, 1], access_gbps=9.0)])
     traffic = TrafficMatrix.from_entries("host", 3, [0, 1], [2, 2], [3.0, 1.0])
     assert ask(network, traffic, "max-min").rates_gbps == pytest.approx([3.0, 1.0], rel=1e-6)
     traffic = traffic.scaled(0.5)
@@ -178,9 +166,7 @@ def _compare(network: Network, traffic: TrafficMatrix, routing: str) -> None:
     assert full["cost_gbps_links"] >= 2 * half * (1 - 1e-5)
 
 
-def few_demands(
-    seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]]
-) -> tuple[Network, TrafficMatrix]:
+def few_demands(seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]]) -> tuple[Network, TrafficMatrix]:
     """A random network, and up to six demands of like size on it."""
     network, traffic = draw(seed)
     random = np.random.default_rng(seed)
@@ -242,9 +228,7 @@ def test_little_traffic_takes_shortest_paths(seed: int) -> None:
     flow = problem.flow
     nothing = np.zeros(flow.attach.shape)
     hops = problem.distances((np.ones(len(flow.capacity)), nothing, nothing))
-    assert found.interval.upper == pytest.approx(
-        found.figures["carried_gbps"] * float(hops @ flow.demand), rel=1e-6
-    )
+    assert found.interval.upper == pytest.approx(found.figures["carried_gbps"] * float(hops @ flow.demand), rel=1e-6)
 
 
 @pytest.mark.parametrize("objective", ["total", "max-min", "min-cost:fraction=0.7"])
@@ -392,11 +376,4 @@ def test_a_limit_leaves_bounds(objective: str) -> None:
 
 
 def test_names() -> None:
-    assert OBJECTIVES.names() == [
-        "concurrent",
-        "max-min",
-        "max-min-fill",
-        "min-cost",
-        "min-max-utilisation",
-        "total",
-    ]
+    assert OBJECTIVES.names() == ["concurrent", "max-min", "max-min-fill", "min-cost", "min-max-utilisation", "total"]

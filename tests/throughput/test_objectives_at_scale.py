@@ -165,13 +165,7 @@ def test_interior_point_and_simplex_take_turns(tmp_path: Path, variant: Variant,
 def test_links_that_others_imply_are_no_rows() -> None:
     """Link 0 carries what 1 carries and more, 2 and 3 are equivalent, and 4 has the paths of 1 but is wider."""
     paths = sp.csr_array(
-        [
-            [1.0, 1.0, 1.0, 0.0],
-            [0.0, 1.0, 1.0, 0.0],
-            [0.0, 0.0, 1.0, 1.0],
-            [0.0, 0.0, 1.0, 1.0],
-            [0.0, 1.0, 1.0, 0.0],
-        ]
+        [[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, 0.0]]
     )
     implied = simplex.implied(paths, np.array([5.0, 5.0, 5.0, 5.0, 10.0]))
     assert implied.tolist() == [False, True, False, True, True]
@@ -191,11 +185,7 @@ def test_links_that_others_imply_are_found_some_at_a_time(pairs: int) -> None:
         return bool(uses[b][uses[a]].all() and capacity[a] >= capacity[b])
 
     expected = [
-        any(
-            above(a, b) and (b < a or not above(b, a) or uses[a].sum() < uses[b].sum())
-            for b in range(30)
-            if a != b
-        )
+        any(above(a, b) and (b < a or not above(b, a) or uses[a].sum() < uses[b].sum()) for b in range(30) if a != b)
         for a in range(30)
     ]
     assert simplex.implied(sp.csr_array(uses.astype(float)), capacity, pairs).tolist() == expected
@@ -218,18 +208,14 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
     room = 2
     found = solve(network, traffic, routing=routing, objective="max-min")
     (warning,) = found.warnings
-    assert warning.startswith(
-        f"levels beyond the {len(found.levels)} found are not known: one more level of "
-    )
+    assert warning.startswith(f"levels beyond the {len(found.levels)} found are not known: one more level of ")
     assert warning.endswith(" needs much; allowed: level=rack, fewer planes, a smaller network")
     assert (found.status, whole.status) == ("bounds", "certified")
     assert 1 <= len(found.levels) < len(whole.levels)
     assert found.levels[0].rate == pytest.approx(whole.levels[0].rate)
     asked.clear()
     room = 0
-    with pytest.raises(
-        SolverError, match=r"^one more level of 24 demands on \d+ links needs much; allowed: "
-    ):
+    with pytest.raises(SolverError, match=r"^one more level of 24 demands on \d+ links needs much; allowed: "):
         solve(network, traffic, routing=routing, objective="max-min")
 
 

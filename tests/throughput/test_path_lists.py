@@ -153,9 +153,7 @@ def right_of(flow: FlowProblem, j: int, kind: str, listed: list[Path], pool: lis
     quota = min(quota, nx.maximum_flow_value(graph, "s", "t"))
     graph.nodes["s"]["demand"], graph.nodes["t"]["demand"] = -quota, quota
     return (
-        max(links.values(), default=1) == 1
-        and len(listed) == quota
-        and links.total() == nx.min_cost_flow_cost(graph)
+        max(links.values(), default=1) == 1 and len(listed) == quota and links.total() == nx.min_cost_flow_cost(graph)
     )
 
 
@@ -214,9 +212,7 @@ def test_a_list_passes_if_and_only_if_it_is_right(at: Case, data: st.DataObject)
     if right(at, j, listed):
         assert at.check(changed) == Completeness(at.flow.demand_count, 0)
     else:
-        with pytest.raises(
-            CertificateError, match=rf"^demand {j} \(from \d to \d\) (lists|leaves|does not list) "
-        ):
+        with pytest.raises(CertificateError, match=rf"^demand {j} \(from \d to \d\) (lists|leaves|does not list) "):
             at.check(changed)
     # Without a search a wrong list may be taken on trust, but counts as such; a right one is never refused.
     try:

@@ -40,9 +40,7 @@ def test_scaling_capacities_scales_throughput(seed: int, certified: Certified) -
 @pytest.mark.parametrize("seed", SEEDS)
 def test_scaling_demands_scales_throughput(seed: int, certified: Certified) -> None:
     network, traffic = random_network(seed)
-    more = TrafficMatrix.from_entries(
-        "rack", traffic.endpoints, traffic.src, traffic.dst, 400.0 * traffic.demand
-    )
+    more = TrafficMatrix.from_entries("rack", traffic.endpoints, traffic.src, traffic.dst, 400.0 * traffic.demand)
     assert 400.0 * certified(network, more) == pytest.approx(certified(network, traffic), rel=2 * TOLERANCE)
 
 

@@ -119,17 +119,13 @@ def test_alike_hosts_count_as_one_exactly(routing: str) -> None:
     demand *= 1 + 1e-9 * np.arange(len(demand))[:, None]
     unequal = TrafficMatrix.from_dense("host", demand)
     assert state_problem(network, unequal, parse_routing(routing)).demand_count == traffic.demand_count
-    assert throughput(network, traffic, routing) == pytest.approx(
-        throughput(network, unequal, routing), rel=2e-6
-    )
+    assert throughput(network, traffic, routing) == pytest.approx(throughput(network, unequal, routing), rel=2e-6)
 
 
 def test_threads_do_not_change_a_bit() -> None:
     network = build_network(["jellyfish:k=8,seed=1"], planes=2, variant="heterogeneous")
     traffic = build_traffic("permutation", network, "host")
-    one, three = (
-        solve(network, traffic, routing="ksp:8", tolerance=1e-6, threads=threads) for threads in (1, 3)
-    )
+    one, three = (solve(network, traffic, routing="ksp:8", tolerance=1e-6, threads=threads) for threads in (1, 3))
     assert isinstance(one.certificate, PathCertificate)
     assert isinstance(three.certificate, PathCertificate)
     assert one.certificate.weight.tobytes() == three.certificate.weight.tobytes()
@@ -180,13 +176,7 @@ def test_a_host_whose_access_link_is_down_one_way_has_no_paths_in_the_plane(tmp_
     up = [[1.0, 1.0], [1.0, 1.0]]
     planes = [
         Plane.from_cables(
-            2,
-            [0],
-            [1],
-            10.0,
-            host_switch=[0, 1],
-            access_gbps=up[p],
-            access_down_gbps=[[0.0, 1.0], [1.0, 1.0]][p],
+            2, [0], [1], 10.0, host_switch=[0, 1], access_gbps=up[p], access_down_gbps=[[0.0, 1.0], [1.0, 1.0]][p]
         )
         for p in range(2)
     ]

@@ -14,15 +14,7 @@ from pnet_lp.routing import parse_routing
 from pnet_lp.routing.loads import path_usage
 from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.problems import ArcProblem, ConcurrentProblem, PathProblem, Problem, state_problem
-from pnet_lp.throughput.solvers import (
-    OnProgress,
-    RawSolution,
-    SolveOptions,
-    Solver,
-    base,
-    get_solver,
-    solver_names,
-)
+from pnet_lp.throughput.solvers import OnProgress, RawSolution, SolveOptions, Solver, base, get_solver, solver_names
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -163,13 +155,9 @@ def test_links_of_paths_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPa
     assert isinstance(problem, PathProblem)
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     allowed = r"1000 B are free; allowed: .*level=rack$"
-    with pytest.raises(
-        RoutingError, match=rf"^a problem over [\d,]+ paths needs about [\d.]+ KiB, {allowed}"
-    ):
+    with pytest.raises(RoutingError, match=rf"^a problem over [\d,]+ paths needs about [\d.]+ KiB, {allowed}"):
         _ = problem.path_link
-    with pytest.raises(
-        RoutingError, match=rf"^what [\d,]+ paths put on links needs about [\d.]+ KiB, {allowed}"
-    ):
+    with pytest.raises(RoutingError, match=rf"^what [\d,]+ paths put on links needs about [\d.]+ KiB, {allowed}"):
         path_usage(problem.paths)
 
 
@@ -264,9 +252,7 @@ def test_threads_and_other_callers() -> None:
 
     def run(threads: int) -> None:
         found.append(
-            bounds(
-                problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=threads), going_on)
-            )
+            bounds(problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=threads), going_on))
         )
 
     runs = [threading.Thread(target=run, args=(threads,)) for threads in (2, 1, 0)]
@@ -281,9 +267,7 @@ def test_threads_and_other_callers() -> None:
 def test_the_same_bits_on_any_number_of_threads(name: str) -> None:
     network = build_network(["jellyfish:switches=16,ports=6"])
     problem = get_solver(name).reduced(ArcProblem(build_problem(network, all_to_all(network))))
-    one, *others = (
-        get_solver(name).solve(problem, SolveOptions(1e-5, threads=n), going_on) for n in (1, 2, 3)
-    )
+    one, *others = (get_solver(name).solve(problem, SolveOptions(1e-5, threads=n), going_on) for n in (1, 2, 3))
     for other in others:
         assert other.iterations == one.iterations
         assert bounds(problem, other) == bounds(problem, one)

@@ -30,12 +30,7 @@ def test_scaled_demands_need_no_iteration() -> None:
     network, traffic = random_network(3)
     first = solve(network, traffic, routing="ksp:4", solver="structured", tolerance=1e-5)
     again = solve(
-        network,
-        scaled(traffic, 2.0),
-        routing="ksp:4",
-        solver="structured",
-        tolerance=1e-5,
-        start=first.certificate,
+        network, scaled(traffic, 2.0), routing="ksp:4", solver="structured", tolerance=1e-5, start=first.certificate
     )
     assert first.iterations > again.iterations == 0
     assert again.throughput_gbps == pytest.approx(first.throughput_gbps / 2, rel=1e-9)
@@ -51,9 +46,7 @@ def test_the_answer_does_not_depend_on_the_start(seed: int, change: float) -> No
     cold = solve(network, other, routing="ksp:3", tolerance=1e-4)
     warm = solve(network, other, routing="ksp:3", tolerance=1e-4, start=first.certificate)
     assert warm.status == cold.status == "certified"
-    assert max(warm.interval.lower, cold.interval.lower) <= min(warm.interval.upper, cold.interval.upper) * (
-        1 + 1e-12
-    )
+    assert max(warm.interval.lower, cold.interval.lower) <= min(warm.interval.upper, cold.interval.upper) * (1 + 1e-12)
 
 
 @settings(deadline=None, max_examples=12)
@@ -72,9 +65,7 @@ def test_any_links_may_fail(seed: int, share: float) -> None:
     cold = solve(broken, kept, solver="highs-ipx", tolerance=1e-4)
     warm = solve(broken, kept, solver="structured", tolerance=1e-4, start=WarmStart(network, traffic, first))
     assert warm.status == "certified"
-    assert max(warm.interval.lower, cold.interval.lower) <= min(warm.interval.upper, cold.interval.upper) * (
-        1 + 1e-12
-    )
+    assert max(warm.interval.lower, cold.interval.lower) <= min(warm.interval.upper, cold.interval.upper) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("variant", ["heterogeneous", "homogeneous"])
@@ -91,9 +82,7 @@ def test_solvers_without_a_warm_start_ignore_it() -> None:
     network, traffic = random_network(3)
     first = solve(network, traffic, routing="ksp:4", tolerance=1e-5)
     cold = solve(network, traffic, routing="ksp:4", solver="highs-ipx", tolerance=1e-5)
-    warm = solve(
-        network, traffic, routing="ksp:4", solver="highs-ipx", tolerance=1e-5, start=first.certificate
-    )
+    warm = solve(network, traffic, routing="ksp:4", solver="highs-ipx", tolerance=1e-5, start=first.certificate)
     assert warm.interval == cold.interval
 
 
@@ -104,35 +93,23 @@ def test_what_is_no_start() -> None:
     paths = solve(network, traffic, routing="ksp:2").certificate
     assert ideal is not None
     assert paths is not None
-    with pytest.raises(
-        SpecError, match=r"^a warm start needs the certificate of a result over any path, as columns"
-    ):
+    with pytest.raises(SpecError, match=r"^a warm start needs the certificate of a result over any path, as columns"):
         solve(network, traffic, start=paths)
-    with pytest.raises(
-        SpecError, match=r"^the warm start is for other demands, found '1 x 1'; allowed: 1 x 64$"
-    ):
+    with pytest.raises(SpecError, match=r"^the warm start is for other demands, found '1 x 1'; allowed: 1 x 64$"):
         solve(network, traffic, start=replace(ideal, share=np.ones((1, 1))))
     other = Network.from_planes([fat_tree(2)])
     small = all_to_all(other, "host")
-    with pytest.raises(
-        SpecError, match=r"^the warm start is for a network with other planes, switches, racks or"
-    ):
+    with pytest.raises(SpecError, match=r"^the warm start is for a network with other planes, switches, racks or"):
         solve(network, traffic, start=WarmStart(other, small, solve(other, small)))
     nothing = replace(solve(other, small), certificate=None)
     with pytest.raises(SpecError, match=r"^a warm start needs a certificate, and the result has none$"):
         solve(other, small, start=WarmStart(other, small, nothing))
-    with pytest.raises(
-        SpecError, match=r"^a warm start is not defined for this routing; allowed: routings with"
-    ):
+    with pytest.raises(SpecError, match=r"^a warm start is not defined for this routing; allowed: routings with"):
         solve(network, traffic, routing="ecmp-split", start=paths)
-    with pytest.raises(
-        SpecError, match=r"^a warm start needs the certificate of a result over given paths, found"
-    ):
+    with pytest.raises(SpecError, match=r"^a warm start needs the certificate of a result over given paths, found"):
         solve(network, traffic, routing="ksp:2", start=ideal)
     count = len(paths.weight)  # type: ignore[union-attr]
-    with pytest.raises(
-        SpecError, match=rf"^the warm start is for other paths, found '{count}'; allowed: \d+$"
-    ):
+    with pytest.raises(SpecError, match=rf"^the warm start is for other paths, found '{count}'; allowed: \d+$"):
         solve(network, traffic, routing="ksp:3", start=paths)
     with pytest.raises(SpecError, match=r"^the warm start is for other links, found '63'; allowed: 64$"):
         solve(network, traffic, routing="ksp:2", start=replace(paths, length=paths.length[:-1]))

@@ -67,9 +67,7 @@ def test_saving_replaces_the_file_whole(tmp_path: Path) -> None:
 def test_unwritable_place_is_named(tmp_path: Path) -> None:
     network, traffic = random_network(7)
     path = tmp_path / "missing" / "r.json"
-    with pytest.raises(
-        OutputError, match=r"missing/r\.json: cannot be written \(no such file or directory\)$"
-    ):
+    with pytest.raises(OutputError, match=r"missing/r\.json: cannot be written \(no such file or directory\)$"):
         save_result(path, network, traffic, solve(network, traffic))
 
 
@@ -92,16 +90,8 @@ MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "object dtype": (("certificate", "length"), bad_array(dtype="|O"), r"certificate\.length\.dtype: "),
     "base64": (("certificate", "length"), bad_array(data="@@@"), r"certificate\.length: "),
     "zlib": (("certificate", "length"), bad_array(data="QUJD"), r"certificate\.length: "),
-    "shape": (
-        ("certificate", "length"),
-        bad_array(shape=[4]),
-        r"certificate\.length: the data are not the 32 bytes",
-    ),
-    "longer": (
-        ("certificate", "length"),
-        bad_array(shape=[2]),
-        r"certificate\.length: the data are not the 16 bytes",
-    ),
+    "shape": (("certificate", "length"), bad_array(shape=[4]), r"certificate\.length: the data are not the 32 bytes"),
+    "longer": (("certificate", "length"), bad_array(shape=[2]), r"certificate\.length: the data are not the 16 bytes"),
     "huge": (
         ("certificate", "length"),
         bad_array(shape=[2**40]),
@@ -117,11 +107,7 @@ MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {
         StoredArray.of(np.array([-1.0])).model_dump(),
         r"instance\.network\.planes\.0: ",
     ),
-    "names": (
-        ("instance", "network", "planes", 0, "switch_names", 1),
-        "0",
-        r"the name '0' is used by two switches",
-    ),
+    "names": (("instance", "network", "planes", 0, "switch_names", 1), "0", r"the name '0' is used by two switches"),
     "sources": (
         ("instance", "traffic", "src"),
         StoredArray.of(np.array([99], np.int32)).model_dump(),

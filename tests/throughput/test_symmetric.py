@@ -192,10 +192,7 @@ def test_too_many_classes_are_refused() -> None:
     network = build_network("jellyfish:k=10")
     traffic = build_traffic("all-to-all", network, "rack")
     assert choose_solver(ArcProblem(build_problem(network, traffic)), 1e-4) == "structured"
-    with pytest.raises(
-        SolverError,
-        match=r"solver: .* too many equivalence classes, found 'symmetric'; allowed: auto",
-    ):
+    with pytest.raises(SolverError, match=r"solver: .* too many equivalence classes, found 'symmetric'; allowed: auto"):
         solve(network, traffic, solver="symmetric")
 
 
@@ -311,8 +308,7 @@ def second(network: Network, traffic: TrafficMatrix, proof: Certificate | None) 
     assert isinstance(proof, QuotientCertificate)
     flow, available = build_problem(network, traffic), np.ones((1, 1), dtype=bool)
     return SecondQuotient(
-        Subject(Checks("r"), network, traffic.level, flow, parse_routing("ideal"), available, False, 0.0),
-        proof,
+        Subject(Checks("r"), network, traffic.level, flow, parse_routing("ideal"), available, False, 0.0), proof
     )
 
 
@@ -387,11 +383,7 @@ def test_whatever_the_arrays_say_the_bounds_hold(seed: int) -> None:
     assert isinstance(proof, QuotientCertificate)
     held = 0
     for _ in range(20):
-        key = str(
-            random.choice(
-                ["fraction", "class_length", "generator", "node_class", "arc_class", "entry", "kind"]
-            )
-        )
+        key = str(random.choice(["fraction", "class_length", "generator", "node_class", "arc_class", "entry", "kind"]))
         values = getattr(proof, key).copy()
         if not values.size:
             continue
@@ -419,10 +411,7 @@ def test_equal_views_without_automorphisms_have_examples_of_their_own(tmp_path: 
     square = np.array([[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 3, 4, 0, 1], [3, 4, 1, 2, 0], [4, 2, 0, 1, 3]])
     cells = [(r, c, int(square[r, c])) for r in range(5) for c in range(5)]
     pairs = [
-        (i, j)
-        for i in range(25)
-        for j in range(i)
-        if sum(a == b for a, b in zip(cells[i], cells[j], strict=True)) == 1
+        (i, j) for i in range(25) for j in range(i) if sum(a == b for a, b in zip(cells[i], cells[j], strict=True)) == 1
     ]
     u, v = zip(*pairs, strict=True)
     network = Network.from_planes([Plane.from_cables(25, u, v, 1.0)])

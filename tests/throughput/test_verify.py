@@ -72,9 +72,7 @@ def test_agrees_with_the_core(seed: int, tmp_path: Path) -> None:
     assert found.interval.upper == pytest.approx(result.interval.upper, rel=1e-12)
 
 
-def test_needs_neither_solver_nor_core(
-    document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_needs_neither_solver_nor_core(document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("the core was asked")
 
@@ -177,10 +175,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "routing": (put("routing", lambda _: "ecmp"), "routing ecmp needs LoadCertificate"),
     "level": (put("level", lambda _: "host"), "level 'host' is claimed"),
     "binding": (put("binding", lambda _: "disconnected"), "binding is claimed to be 'disconnected'"),
-    "another binding": (
-        put("binding", lambda _: "cut"),
-        "binding is claimed to be 'cut', but the proof gives 'core",
-    ),
+    "another binding": (put("binding", lambda _: "cut"), "binding is claimed to be 'cut', but the proof gives 'core"),
     "tolerance out of range": (put("tolerance", lambda _: 5.0), "tolerance: out of range, found 5.0"),
     "negative seed": (put("routing_seed", lambda _: -5), "seed: out of range, found -5"),
     "large seed": (put("routing_seed", lambda _: 1 << 64), "seed: out of range, found 18446744073709551616"),
@@ -208,37 +203,19 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
         lambda d: d.update(answer={"inputs": {"link_cost": StoredArray.of(np.ones(2)).model_dump()}}),
         "answer.inputs is not what the objective 'concurrent' has",
     ),
-    "network fingerprint": (
-        put("fingerprint", lambda f: f[:-1] + "x", "network"),
-        "network.fingerprint is claimed",
-    ),
-    "traffic fingerprint": (
-        put("fingerprint", lambda f: f[:-1] + "x", "traffic"),
-        "traffic.fingerprint is claimed",
-    ),
+    "network fingerprint": (put("fingerprint", lambda f: f[:-1] + "x", "network"), "network.fingerprint is claimed"),
+    "traffic fingerprint": (put("fingerprint", lambda f: f[:-1] + "x", "traffic"), "traffic.fingerprint is claimed"),
     "links": (put("links", lambda n: n + 1, "network"), "network.links is claimed"),
     "demands": (put("demands", lambda n: n + 1, "traffic"), "traffic.demands is claimed"),
     "summary key": (put("fingerprint", lambda _: None, "network"), "network.fingerprint is claimed"),
     "capacity": (change(*PLANE, "capacity_uv_gbps", to=at(LARGEST, 2.0)), "network.fingerprint is claimed"),
     "cable": (change(*PLANE, "cable_v", to=lambda v: np.roll(v, 1)), "a cable joins switch '0' to itself"),
     "rack": (change(*PLANE, "rack_switch", to=lambda r: r[::-1]), "network.fingerprint is claimed"),
-    "demand": (
-        change("instance", "traffic", "demand", to=at(LARGEST, 0.5)),
-        "traffic.fingerprint is claimed",
-    ),
-    "no demand": (
-        change("instance", "traffic", "demand", to=lambda d: 0 * d),
-        "traffic.demands is claimed to be 10",
-    ),
+    "demand": (change("instance", "traffic", "demand", to=at(LARGEST, 0.5)), "traffic.fingerprint is claimed"),
+    "no demand": (change("instance", "traffic", "demand", to=lambda d: 0 * d), "traffic.demands is claimed to be 10"),
     "length": (change("certificate", "length", to=at(LARGEST, 1.5)), "upper_bound_gbps is claimed to be"),
-    "negative length": (
-        change("certificate", "length", to=first_negative),
-        "certificate.length has a negative",
-    ),
-    "NaN length": (
-        change("certificate", "length", to=first_nan),
-        "certificate.length has a negative or infinite",
-    ),
+    "negative length": (change("certificate", "length", to=first_negative), "certificate.length has a negative"),
+    "NaN length": (change("certificate", "length", to=first_nan), "certificate.length has a negative or infinite"),
     "no length": (change("certificate", "length", to=lambda values: 0 * values), "the lengths are zero"),
     "missing length": (
         change("certificate", "length", to=lambda values: values[1:]),
@@ -259,17 +236,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
         change("certificate", "split_fraction", to=lambda f: f[::-1]),
         "fractions at a switch that traffic passes do not sum to 1",
     ),
-    "negative fraction": (
-        change("certificate", "split_fraction", to=first_negative),
-        "split_fraction has a negative",
-    ),
+    "negative fraction": (change("certificate", "split_fraction", to=first_negative), "split_fraction has a negative"),
     "arc": (change("certificate", "split_arc", to=lambda a: a[::-1]), "names an unknown arc"),
     "unknown arc": (change("certificate", "split_arc", to=lambda a: a + 10**6), "names an unknown arc"),
     "rows": (change("certificate", "split_ptr", to=lambda p: p[:-1]), "split_ptr does not describe the rows"),
-    "rows shifted": (
-        change("certificate", "split_ptr", to=lambda p: np.maximum(p - 1, 0)),
-        "split_ptr does not",
-    ),
+    "rows shifted": (change("certificate", "split_ptr", to=lambda p: np.maximum(p - 1, 0)), "split_ptr does not"),
     "no certificate": (put("certificate", lambda _: None), "there is no certificate"),
     "zero without certificate": (
         together(
@@ -288,22 +259,13 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
         lambda d: d["bottlenecks"][0].update(link=["x", "y"]),
         "bottlenecks.0 is claimed to be core 'x' -> 'y'",
     ),
-    "bottleneck plane": (
-        lambda d: d["bottlenecks"][0].update(plane=99),
-        "bottlenecks.0 is claimed .* of plane 99, ",
-    ),
+    "bottleneck plane": (lambda d: d["bottlenecks"][0].update(plane=99), "bottlenecks.0 is claimed .* of plane 99, "),
     "bottleneck speed": (
         lambda d: d["bottlenecks"][0].update(capacity_gbps=7.0),
         "bottlenecks.0 is claimed .* at 7.0 Gb/s",
     ),
-    "bottleneck hidden": (
-        lambda d: d["bottlenecks"].pop(0),
-        "9 bottlenecks are listed, but the proof gives 10",
-    ),
-    "bottlenecks cut short": (
-        lambda d: d.update(bottlenecks=d["bottlenecks"][:1]),
-        "1 bottlenecks are listed",
-    ),
+    "bottleneck hidden": (lambda d: d["bottlenecks"].pop(0), "9 bottlenecks are listed, but the proof gives 10"),
+    "bottlenecks cut short": (lambda d: d.update(bottlenecks=d["bottlenecks"][:1]), "1 bottlenecks are listed"),
     "bottlenecks swapped": (lambda d: d["bottlenecks"].reverse(), "bottlenecks.0 is claimed"),
 }
 
@@ -321,18 +283,12 @@ def test_tampering_is_caught(name: str, document: Document, tmp_path: Path) -> N
 
 HOST_TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "access speed": (change(*PLANE, "access_up_gbps", to=at(LARGEST, 2.0)), "network.fingerprint is claimed"),
-    "host moved": (
-        change(*PLANE, "host_switch", to=lambda s: np.roll(s, 1)),
-        "network.fingerprint is claimed",
-    ),
+    "host moved": (change(*PLANE, "host_switch", to=lambda s: np.roll(s, 1)), "network.fingerprint is claimed"),
     "access length": (
         change("certificate", "up_length", to=lambda values: values + 1.0),
         "1 bottlenecks are listed, but the proof gives 3",
     ),
-    "negative access length": (
-        change("certificate", "down_length", to=first_negative),
-        "down_length has a negative",
-    ),
+    "negative access length": (change("certificate", "down_length", to=first_negative), "down_length has a negative"),
     "bottleneck host": (
         lambda d: d["bottlenecks"][0].update(link=["h5", "0"]),
         "bottlenecks.0 is claimed to be access-up 'h5' -> '0'",
@@ -350,9 +306,7 @@ def test_tampering_with_hosts_is_caught(name: str, hosts: Document, tmp_path: Pa
 
 
 @pytest.mark.parametrize(("factor", "wrong"), [(0.5, "throughput_gbps"), (2.0, "upper_bound_gbps")])
-def test_another_network_needs_another_proof(
-    factor: float, wrong: str, document: Document, tmp_path: Path
-) -> None:
+def test_another_network_needs_another_proof(factor: float, wrong: str, document: Document, tmp_path: Path) -> None:
     """A fingerprint that fits the changed network does not help."""
     changed = json.loads(json.dumps(document))
     for key in ("capacity_uv_gbps", "capacity_vu_gbps"):
@@ -364,9 +318,7 @@ def test_another_network_needs_another_proof(
 
 def test_uncertified_bounds_hold(tmp_path: Path) -> None:
     network, traffic = random_network(3)
-    path = stored(
-        tmp_path / "r.json", network, traffic, solver="structured", tolerance=1e-9, max_iterations=20
-    )
+    path = stored(tmp_path / "r.json", network, traffic, solver="structured", tolerance=1e-9, max_iterations=20)
     assert verify_file(path).status == "bounds"
     changed = json.loads(path.read_text())
     changed["status"] = "certified"
@@ -385,9 +337,7 @@ def dead_access() -> tuple[Network, TrafficMatrix]:
 
 
 @pytest.mark.parametrize("case", [islands, dead_access])
-def test_disconnection_is_recomputed(
-    case: Callable[[], tuple[Network, TrafficMatrix]], tmp_path: Path
-) -> None:
+def test_disconnection_is_recomputed(case: Callable[[], tuple[Network, TrafficMatrix]], tmp_path: Path) -> None:
     path = stored(tmp_path / "r.json", *case())
     found = verify_file(path)
     assert (found.interval.lower, found.interval.upper) == (0.0, 0.0)
@@ -397,17 +347,13 @@ def test_disconnection_is_recomputed(
     with pytest.raises(CertificateError, match="throughput_gbps is claimed to be"):
         verify_file(written(tmp_path, changed))
     changed = json.loads(path.read_text()) | {"binding": "cut"}
-    with pytest.raises(
-        CertificateError, match="binding is claimed to be 'cut', but the proof gives 'disconnected'"
-    ):
+    with pytest.raises(CertificateError, match="binding is claimed to be 'cut', but the proof gives 'disconnected'"):
         verify_file(written(tmp_path, changed))
 
 
 def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An aggregation that joins hosts of unequal demand is not believed, whatever made it."""
-    network = Network.from_planes(
-        [Plane.from_cables(1, [], [], racks=[0], host_switch=[0] * 4, access_gbps=1.0)]
-    )
+    network = Network.from_planes([Plane.from_cables(1, [], [], racks=[0], host_switch=[0] * 4, access_gbps=1.0)])
     traffic = TrafficMatrix.from_entries("host", 4, [0, 1], [2, 3], [1.0, 3.0])
     path = stored(tmp_path / "r.json", network, traffic, tolerance=1e-6)
 
@@ -427,9 +373,7 @@ def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         verify_file(path)
 
 
-def problem_of(
-    tail: list[int], head: list[int], length: list[float], n: int
-) -> tuple[FlowProblem, np.ndarray]:
+def problem_of(tail: list[int], head: list[int], length: list[float], n: int) -> tuple[FlowProblem, np.ndarray]:
     """Directed arcs 0 -> ...: cables whose way back carries nothing."""
     network = Network.from_planes(
         [Plane.from_cables(n, tail, head, 1.0, capacity_back_gbps=[0.0] * len(tail), racks=range(n))]
@@ -469,9 +413,7 @@ def test_distances_are_those_of_networkx() -> None:
 
 
 def test_propagation_joins_what_was_split() -> None:
-    split = Split(
-        np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]), np.arange(4), np.array([0.25, 0.75, 1.0, 1.0])
-    )
+    split = Split(np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]), np.arange(4), np.array([0.25, 0.75, 1.0, 1.0]))
     amount = np.array([8.0, 1.0, 0.0, 0.0])
     carried, left = propagate(amount, split)
     assert left == 0

@@ -64,9 +64,7 @@ def test_the_scale_of_lengths_does_not_matter(scale: float, tmp_path: Path) -> N
 def test_lengths_that_vanish_in_products_prove_nothing_false(tmp_path: Path) -> None:
     """1.4 times the smallest number is that number again."""
     network = Network.from_planes([Plane.from_cables(2, [0], [1], 1.4)])
-    document = saved(
-        tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1]), "concurrent"
-    )
+    document = saved(tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1]), "concurrent")
     change("certificate", "length", to=lambda lengths: np.where(lengths > 0, 5e-324, 0.0))(document)
     assert checked(document, tmp_path / "r.json").interval.upper == pytest.approx(1.4)
     document["upper_bound_gbps"] = 1.0
@@ -76,9 +74,7 @@ def test_lengths_that_vanish_in_products_prove_nothing_false(tmp_path: Path) -> 
 @pytest.mark.parametrize("speed", [1e-120, 1e150])
 def test_capacities_that_cannot_be_computed_with_are_refused(speed: float, tmp_path: Path) -> None:
     network = Network.from_planes([Plane.from_cables(2, [0], [1], 1.0)])
-    document = saved(
-        tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1]), "concurrent"
-    )
+    document = saved(tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1]), "concurrent")
     change("instance", "network", "planes", 0, "capacity_uv_gbps", to=lambda _: np.array([speed]))(document)
     with pytest.raises(SpecError, match=r"invalid speed, found .*; allowed: 0, or 1e-15 to 1e"):
         checked(document, tmp_path / "r.json")
@@ -166,15 +162,7 @@ def test_drawn_planes_are_drawn_again(
     """Another seed draws other planes; where it does not, the proof holds for it as well."""
     network, traffic = few_demands(1, draw)
     found = [
-        saved(
-            tmp_path / "r.json",
-            network,
-            traffic,
-            "concurrent",
-            routing=routing,
-            plane_policy=policy,
-            seed=seed,
-        )
+        saved(tmp_path / "r.json", network, traffic, "concurrent", routing=routing, plane_policy=policy, seed=seed)
         for seed in range(4)
     ]
     if routing in ("ecmp-split", "vlb"):

@@ -124,30 +124,14 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str | tuple[str, str]]] 
     ("total", put("upper_bound_gbps", to=lambda v: v * 0.99), "upper_bound_gbps is claimed to be"),
     ("total", put("rates_gbps", "max", to=lambda v: v * 2), "rates_gbps is claimed to be"),
     ("total", put("answer", to=lambda _: {}), NO_RATES),
-    (
-        "total",
-        change("certificate", "length", to=lambda v: v * 0),
-        "upper_bound_gbps is claimed to be",
-    ),
+    ("total", change("certificate", "length", to=lambda v: v * 0), "upper_bound_gbps is claimed to be"),
     ("max-min", change(*RATES, to=one_more), (OVERLOAD, LOADS)),
     ("max-min", change(*RATES, to=lambda r: r * (1 - 1e-6)), ("the rate of level 0 is claimed to be", LOADS)),
     ("max-min", put("answer", "levels", to=lambda levels: levels[1:]), NO_LEVELS),
-    (
-        "max-min",
-        put("answer", "levels", 0, "rate", to=lambda v: v * 1.01),
-        "the rate of level 0 is claimed to be",
-    ),
-    (
-        "max-min",
-        put("answer", "levels", 0, "upper", to=lambda v: v * 0.9),
-        "answer.levels.0 has an upper bound below",
-    ),
+    ("max-min", put("answer", "levels", 0, "rate", to=lambda v: v * 1.01), "the rate of level 0 is claimed to be"),
+    ("max-min", put("answer", "levels", 0, "upper", to=lambda v: v * 0.9), "answer.levels.0 has an upper bound below"),
     ("max-min", put("answer", "levels", to=lambda _: []), NO_LEVELS),
-    (
-        "max-min",
-        change("answer", "levels", 0, "demands", to=lambda v: v.astype(float)),
-        "demands is of type <f8",
-    ),
+    ("max-min", change("answer", "levels", 0, "demands", to=lambda v: v.astype(float)), "demands is of type <f8"),
     ("max-min", put("levels", 0, "demands", to=lambda n: n + 1), "levels is claimed to be"),
     ("max-min", put("total_gbps", to=lambda v: v * 1.01), "total_gbps is claimed to be"),
     (MIN_COST, put("cost_gbps_links", to=lambda v: v * 0.99), "cost_gbps_links is claimed to be"),
@@ -155,11 +139,7 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str | tuple[str, str]]] 
     (MIN_COST, put("carried_gbps", to=lambda v: v * 2), "carried_gbps is claimed"),
     (MIN_COST, put("asked_gbps", to=lambda v: v / 2), "asked_gbps is claimed"),
     (MIN_COST, change(*RATES, to=one_more), "demands get nothing, or different parts of what they ask"),
-    (
-        MIN_COST,
-        change(*RATES, to=lambda r: r * 0),
-        "demands get nothing, or different parts of what they ask",
-    ),
+    (MIN_COST, change(*RATES, to=lambda r: r * 0), "demands get nothing, or different parts of what they ask"),
     (
         MIN_COST,
         put("answer", "inputs", to=lambda _: {"link_cost": StoredArray.of(np.zeros(3)).model_dump()}),
@@ -170,11 +150,7 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str | tuple[str, str]]] 
         put("objective", to=lambda _: "min-cost:costs=c.csv"),
         "answer.inputs is not what the objective 'min-cost:costs=c.csv' has",
     ),
-    (
-        "total",
-        put("instance", "traffic", "endpoints", to=lambda _: 10**30),
-        "instance.traffic: python int too large",
-    ),
+    ("total", put("instance", "traffic", "endpoints", to=lambda _: 10**30), "instance.traffic: python int too large"),
     ("min-max-utilisation", put("max_utilisation", to=lambda v: v * 0.9), "max_utilisation is claimed"),
 ]
 
@@ -182,11 +158,7 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str | tuple[str, str]]] 
 @pytest.mark.parametrize(("objective", "tamper", "sentence"), TAMPERINGS)
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3", "ecmp-split"])
 def test_tampering_is_caught(
-    routing: str,
-    objective: str,
-    tamper: Callable[[Document], None],
-    sentence: str | tuple[str, str],
-    tmp_path: Path,
+    routing: str, objective: str, tamper: Callable[[Document], None], sentence: str | tuple[str, str], tmp_path: Path
 ) -> None:
     network, traffic = few_demands(2, random_network)
     document = saved(tmp_path / "r.json", network, traffic.scaled(1000.0), objective, routing=routing)
@@ -203,16 +175,13 @@ def test_a_full_link_on_one_of_two_paths_proves_nothing(routing: str, objective:
     """All over the first of two planes, whose link is full, as if there were no second one."""
     plane = Plane.from_cables(2, [0], [1], 10.0)
     traffic = TrafficMatrix.from_entries("rack", 2, [0], [1], 1.0)
-    document = saved(
-        tmp_path / "r.json", Network.from_planes([plane, plane]), traffic, "max-min", routing=routing
-    )
+    document = saved(tmp_path / "r.json", Network.from_planes([plane, plane]), traffic, "max-min", routing=routing)
     assert document["total_gbps"] == pytest.approx(20.0)
     proof, answer = document["certificate"], document["answer"]
     change("rates_gbps", to=lambda rates: 0 * rates + 10.0)(answer)
-    change(
-        "share" if routing == "ideal" else "weight",
-        to=lambda split: np.array([1.0, 0.0]).reshape(split.shape),
-    )(proof)
+    change("share" if routing == "ideal" else "weight", to=lambda split: np.array([1.0, 0.0]).reshape(split.shape))(
+        proof
+    )
     for key in ("length", "up_length", "down_length"):
         change("levels", 0, key, to=lambda _: np.zeros(0))(answer)
     answer["levels"][0] |= {"rate": 10.0, "upper": 10.0}
@@ -258,9 +227,7 @@ def test_unfair_rates_are_caught(routing: str, tmp_path: Path) -> None:
 def test_fair_rates_that_were_stopped_early_hold(seed: int, routing: str, tmp_path: Path) -> None:
     """Where no level has a bound, its lengths may be zero."""
     network, traffic = few_demands(seed, random_network)
-    result = solve(
-        network, traffic, objective="max-min", routing=routing, solver="highs-simplex", max_iterations=3
-    )
+    result = solve(network, traffic, objective="max-min", routing=routing, solver="highs-simplex", max_iterations=3)
     save_result(tmp_path / "r.json", network, traffic, result)
     assert verify_file(tmp_path / "r.json").status == result.status
 
@@ -274,13 +241,9 @@ def test_what_a_part_of_the_largest_rate_is_stays_on_trust(tmp_path: Path) -> No
 
 def test_bottlenecks_where_nothing_is_carried_are_caught(tmp_path: Path) -> None:
     network = Network.from_planes([Plane.from_cables(4, [0, 2], [1, 3], 5.0)])
-    document = saved(
-        tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 4, [0], [3], 2.0), "concurrent"
-    )
+    document = saved(tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 4, [0], [3], 2.0), "concurrent")
     verify_file(tmp_path / "r.json")
-    document["bottlenecks"] = [
-        {"plane": 0, "link": ["0", "1"], "kind": "core", "share": 1.0, "capacity_gbps": 5.0}
-    ]
+    document["bottlenecks"] = [{"plane": 0, "link": ["0", "1"], "kind": "core", "share": 1.0, "capacity_gbps": 5.0}]
     (tmp_path / "r.json").write_text(json.dumps(document))
     with pytest.raises(PnetError, match="1 bottlenecks are listed, but the proof gives 0"):
         verify_file(tmp_path / "r.json")
@@ -290,9 +253,7 @@ def test_bottlenecks_where_nothing_is_carried_are_caught(tmp_path: Path) -> None
 @pytest.mark.parametrize("routing", ["ideal", "ecmp"])
 def test_seeds_that_nothing_can_be_drawn_from_are_refused(routing: str, seed: int) -> None:
     network, traffic = few_demands(2, random_network)
-    with pytest.raises(
-        PnetError, match=f"seed: out of range, found {seed}; allowed: whole numbers, 0 to 2\\^64 - 1"
-    ):
+    with pytest.raises(PnetError, match=f"seed: out of range, found {seed}; allowed: whole numbers, 0 to 2\\^64 - 1"):
         solve(network, traffic, routing=routing, seed=seed)
 
 

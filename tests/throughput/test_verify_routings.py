@@ -101,9 +101,7 @@ def test_the_kind_of_proof_must_fit_the_routing() -> None:
         verify(unknown)
 
 
-@pytest.mark.parametrize(
-    ("key", "text"), [("routing", "ksp:4 "), ("routing", "ksp: 4"), ("objective", "concurrent\n")]
-)
+@pytest.mark.parametrize(("key", "text"), [("routing", "ksp:4 "), ("routing", "ksp: 4"), ("objective", "concurrent\n")])
 def test_the_question_is_written_as_a_solve_writes_it(key: str, text: str) -> None:
     found = stored("ksp:4")
     with pytest.raises(CertificateError) as caught:

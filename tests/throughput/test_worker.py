@@ -188,9 +188,7 @@ def test_nothing_is_left_of_whoever_is_killed(
     folder, pids = tmp_path / "tmp", tmp_path / "pids"
     folder.mkdir()
     environment = os.environ | {"TMPDIR": str(folder), "PIDS": str(pids)}
-    parent = subprocess.Popen(
-        [sys.executable, "-c", SOLVE, str(tmp_path)], env=environment, stderr=subprocess.PIPE
-    )
+    parent = subprocess.Popen([sys.executable, "-c", SOLVE, str(tmp_path)], env=environment, stderr=subprocess.PIPE)
     assert wait_for(lambda: pids.exists() and len(pids.read_text().split()) == 2)
     worker, program = map(int, pids.read_text().split())
     if killed != "parent":

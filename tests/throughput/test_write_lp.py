@@ -79,9 +79,7 @@ def test_what_has_no_program(tmp_path: Path) -> None:
     network, traffic = random_network(0)
     with pytest.raises(SpecError, match=r"k\.txt: unknown format, found '\.txt'; allowed: \.lp, \.mps$"):
         write_lp(tmp_path / "k.txt", network, traffic)
-    with pytest.raises(
-        SpecError, match=r"no linear program where the routing fixes the split, as 'ecmp' does"
-    ):
+    with pytest.raises(SpecError, match=r"no linear program where the routing fixes the split, as 'ecmp' does"):
         write_lp(tmp_path / "k.lp", network, traffic, routing="ecmp")
     apart = Network.from_planes([Plane.from_cables(4, [0, 2], [1, 3], 1.0, racks=range(4))])
     with pytest.raises(SpecError, match=r"no linear program where a demand has no path: K is 0$"):

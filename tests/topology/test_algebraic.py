@@ -48,24 +48,7 @@ def test_finite_fields_are_fields(q: int) -> None:
 
 
 def test_prime_powers() -> None:
-    assert [q for q in range(30) if prime_power(q)] == [
-        2,
-        3,
-        4,
-        5,
-        7,
-        8,
-        9,
-        11,
-        13,
-        16,
-        17,
-        19,
-        23,
-        25,
-        27,
-        29,
-    ]
+    assert [q for q in range(30) if prime_power(q)] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 29]
 
 
 @pytest.mark.parametrize(
@@ -209,10 +192,7 @@ def test_hyperx_and_flattened_butterfly() -> None:
     assert build_plane("flattened-butterfly:k=4,n=3").host_count == 64
 
 
-@given(
-    rows=st.lists(st.tuples(st.integers(2, 4), st.integers(1, 3)), min_size=1, max_size=3),
-    hosts=st.integers(0, 2),
-)
+@given(rows=st.lists(st.tuples(st.integers(2, 4), st.integers(1, 3)), min_size=1, max_size=3), hosts=st.integers(0, 2))
 def test_hyperx_bundles_cables_by_dimension(rows: list[tuple[int, int]], hosts: int) -> None:
     dims, bundles = zip(*rows, strict=True)
     text = f"hyperx:dims={'x'.join(map(str, dims))},k={'x'.join(map(str, bundles))},t={hosts}"
@@ -296,10 +276,7 @@ def test_dcell(n: int, k: int, servers: int) -> None:
             "hyperx: too many switches, about 10^6000; allowed: at most 16777216",
         ),
         ("xpander:d=1,k=3", "xpander: d: input should be greater than or equal to 2, found '1'"),
-        (
-            "xpander:d=2,k=400",
-            "xpander: none of 64 lifts drawn is connected, found 'd=2'; allowed: d of at least 3",
-        ),
+        ("xpander:d=2,k=400", "xpander: none of 64 lifts drawn is connected, found 'd=2'; allowed: d of at least 3"),
         ("bcube:n=64,k=5", "bcube: too many "),
         ("dcell:n=6,k=4", "dcell: too many "),
     ],

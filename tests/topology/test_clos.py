@@ -90,10 +90,7 @@ Bundle 1
 SMALL = st.integers(1, 4)
 
 
-@given(
-    st.integers(0, 3),
-    st.lists(st.tuples(SMALL, SMALL, st.integers(0, 5)), min_size=1, max_size=3),
-)
+@given(st.integers(0, 3), st.lists(st.tuples(SMALL, SMALL, st.integers(0, 5)), min_size=1, max_size=3))
 @settings(max_examples=80, deadline=None)
 def test_cables_are_dealt_evenly(hosts: int, steps: list[tuple[int, int, int]]) -> None:
     children, parents = [hosts, *(m for m, _, _ in steps)], [w for _, w, _ in steps]
@@ -133,9 +130,7 @@ def test_oversubscription_by_tier() -> None:
     assert attained(network, f"permutation:map={neighbours}") == pytest.approx(10 / 2, rel=1e-4)
     # Two pods on, where 5 uplinks go to the same parents as here.
     assert attained(network, "stride:s=96") == pytest.approx(10 / (2 * 1.6), rel=1e-4)
-    by_speed = build_plane(
-        "folded-clos:children=12x2,parents=3,oversubscription=1,uplink_gbps=40,host_gbps=10"
-    )
+    by_speed = build_plane("folded-clos:children=12x2,parents=3,oversubscription=1,uplink_gbps=40,host_gbps=10")
     assert by_speed.degree.tolist() == [3, 3, 2, 2, 2]
     assert attained(Network.from_planes([by_speed]), "stride:s=12") == pytest.approx(10)
 
@@ -268,17 +263,11 @@ def test_boxes_of_chips(radix: int, chassis: int, hosts: int) -> None:
 
 def test_table_one_of_pnet() -> None:
     figures = describe_plane(build_plane("pnet-table1-serial-chassis"))
-    assert (figures.hosts, figures.switches, figures.boxes, figures.cables_between_boxes) == (
-        8192,
-        3584,
-        192,
-        8192,
-    )
+    assert (figures.hosts, figures.switches, figures.boxes, figures.cables_between_boxes) == (8192, 3584, 192, 8192)
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["chassis-fat-tree:radix=4", "chassis-fat-tree:radix=4,hosts=16", "chassis-fat-tree:radix=8,chassis=16"],
+    "text", ["chassis-fat-tree:radix=4", "chassis-fat-tree:radix=4,hosts=16", "chassis-fat-tree:radix=8,chassis=16"]
 )
 @pytest.mark.parametrize("traffic", ["permutation:seed=1", "permutation:seed=2", "stride:s=1", "all-to-all"])
 def test_blocking_boxes_do_not_block_the_network(text: str, traffic: str) -> None:
@@ -290,21 +279,12 @@ def test_blocking_boxes_do_not_block_the_network(text: str, traffic: str) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "folded-clos:children=4,parents=2",
-            "children needs a number for each of at least two tiers, as in 32x32x10",
-        ),
+        ("folded-clos:children=4,parents=2", "children needs a number for each of at least two tiers, as in 32x32x10"),
         ("folded-clos:children=4x4x4,parents=2", "3 tiers of children need 2 parents, not 1"),
         ("folded-clos:children=4x4,parents=2,uplinks=2x2", "2 tiers of children need 1 uplinks, not 2"),
-        (
-            "folded-clos:children=4x0,parents=2",
-            "children and parents must be at least 1, and hosts at least 0",
-        ),
+        ("folded-clos:children=4x0,parents=2", "children and parents must be at least 1, and hosts at least 0"),
         ("folded-clos:children=4x4,parents=2,uplinks=1", "1 uplinks of tier 0 do not reach 2 parents"),
-        (
-            "folded-clos:children=4x4,parents=2,uplink_gbps=nan",
-            "uplink_gbps must be finite and greater than 0",
-        ),
+        ("folded-clos:children=4x4,parents=2,uplink_gbps=nan", "uplink_gbps must be finite and greater than 0"),
         (
             "folded-clos:children=4x4,parents=2,uplinks=2,oversubscription=2",
             "uplinks and oversubscription say the same; only one can be given",
@@ -317,10 +297,7 @@ def test_blocking_boxes_do_not_block_the_network(text: str, traffic: str) -> Non
             "folded-clos:children=4x4,parents=2,oversubscription=3",
             "oversubscription 3 of tier 0 makes 1.33333 uplinks, not a whole number",
         ),
-        (
-            "folded-clos:children=4x4,parents=2,oversubscription=4",
-            "1 uplinks of tier 0 do not reach 2 parents",
-        ),
+        ("folded-clos:children=4x4,parents=2,oversubscription=4", "1 uplinks of tier 0 do not reach 2 parents"),
         (
             "folded-clos:children=9x9999x9999,parents=9x9",
             "too many switches, found 100070073; allowed: at most 16777216",
@@ -334,10 +311,7 @@ def test_blocking_boxes_do_not_block_the_network(text: str, traffic: str) -> Non
             "beta-fat-tree:servers=64,beta=33",
             "beta is at most ports / 2 = 32, which leaves a rack one core link, not 33",
         ),
-        (
-            "chassis-fat-tree:radix=16,chassis=100",
-            "boxes of 16-port chips have 32 or 64 or 128 ports, not 100",
-        ),
+        ("chassis-fat-tree:radix=16,chassis=100", "boxes of 16-port chips have 32 or 64 or 128 ports, not 100"),
         (
             "chassis-fat-tree:radix=16,hosts=1000",
             "boxes of 128 ports are filled by 8192 hosts divided by a divisor of 64, not by 1000",
@@ -355,10 +329,7 @@ def test_wrong_parameters(text: str, message: str) -> None:
     [
         ("folded-clos:children=4xa,parents=2", "folded-clos: children.1: input should be a valid integer"),
         ("folded-clos:children=4x4", "folded-clos: parameter 'parents' is required"),
-        (
-            "beta-fat-tree:servers=32,beta=0.5",
-            "beta-fat-tree: beta: input should be greater than or equal to 1",
-        ),
+        ("beta-fat-tree:servers=32,beta=0.5", "beta-fat-tree: beta: input should be greater than or equal to 1"),
         ("chassis-fat-tree:radix=5", "chassis-fat-tree: radix: input should be a multiple of 2"),
     ],
 )

@@ -131,10 +131,7 @@ def test_boxes_are_counted() -> None:
 
 
 def test_tiers_may_be_far_apart() -> None:
-    assert describe_plane(Plane.from_cables(3, [0, 1], [1, 2], tier=[0, 2**31 - 1, 0])).switches_per_tier == (
-        2,
-        1,
-    )
+    assert describe_plane(Plane.from_cables(3, [0, 1], [1, 2], tier=[0, 2**31 - 1, 0])).switches_per_tier == (2, 1)
 
 
 def test_large_networks_are_described_in_seconds() -> None:

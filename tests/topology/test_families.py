@@ -55,9 +55,7 @@ def test_a_fat_tree_has_full_bisection() -> None:
     left = [f"h{i}" for i in range(8)]
     flow = nx.DiGraph()
     for u, v, data in graph.to_directed().edges(data=True):
-        flow.add_edge(
-            u, v, capacity=flow.get_edge_data(u, v, {"capacity": 0})["capacity"] + data["capacity_gbps"]
-        )
+        flow.add_edge(u, v, capacity=flow.get_edge_data(u, v, {"capacity": 0})["capacity"] + data["capacity_gbps"])
     for host in graph.nodes:
         if graph.nodes[host]["kind"] == "host":
             flow.add_edge(*(("source", host) if host in left else (host, "sink")))
@@ -109,9 +107,7 @@ def test_a_seed_is_one_graph(family: str) -> None:
     assert build_plane(f"{family},seed=2", seed=1).fingerprint == drawn[2]
 
 
-@pytest.mark.parametrize(
-    ("n", "degree"), [(2, 1), (4, 3), (10, 3), (9, 4), (30, 29), (30, 20), (50, 2), (64, 7)]
-)
+@pytest.mark.parametrize(("n", "degree"), [(2, 1), (4, 3), (10, 3), (9, 4), (30, 29), (30, 20), (50, 2), (64, 7)])
 def test_random_regular(n: int, degree: int) -> None:
     graph = simple_graph(build_plane(f"random-regular:n={n},degree={degree},seed=3"))
     assert graph.number_of_nodes() == n
@@ -193,24 +189,15 @@ def test_link_speeds() -> None:
             "fat-tree:radix=4",
             "fat-tree: unknown parameter 'radix'; allowed: link_gbps, host_gbps, k, tiers, oversubscription, core_gbps",
         ),
-        (
-            "fat-tree:k=64,tiers=9",
-            "fat-tree: too many switches, found 19791209299968; allowed: at most 16777216",
-        ),
-        (
-            "jellyfish:k=8,hosts=3",
-            "jellyfish: k gives the whole equipment, so hosts has no meaning beside it",
-        ),
+        ("fat-tree:k=64,tiers=9", "fat-tree: too many switches, found 19791209299968; allowed: at most 16777216"),
+        ("jellyfish:k=8,hosts=3", "jellyfish: k gives the whole equipment, so hosts has no meaning beside it"),
         ("jellyfish:switches=5", "jellyfish: either k, or switches and ports (and hosts), must be given"),
         (
             "jellyfish:switches=10,ports=20",
             "jellyfish: a switch has 20 ports for cables to only 9 other switches; "
             "allowed: fewer ports, or more switches or hosts",
         ),
-        (
-            "jellyfish:switches=10,ports=2,hosts=21",
-            "jellyfish: more hosts than ports, found 21; allowed: at most 20",
-        ),
+        ("jellyfish:switches=10,ports=2,hosts=21", "jellyfish: more hosts than ports, found 21; allowed: at most 20"),
         (
             "jellyfish:switches=10,ports=2,hosts=4",
             "jellyfish: no connected graph has these degrees: 10 switches, 8 cables, smallest degree 1",
@@ -235,9 +222,7 @@ def test_wrong_parameters(text: str, message: str) -> None:
 
 
 def test_every_family_documents_itself() -> None:
-    assert {"fat-tree", "jellyfish", "leaf-spine", "random-regular", "hypercube", "torus"} <= set(
-        topologies.names()
-    )
+    assert {"fat-tree", "jellyfish", "leaf-spine", "random-regular", "hypercube", "torus"} <= set(topologies.names())
     for entry in topologies:
         assert re.fullmatch(r"[a-z][a-z0-9-]*", entry.name)
         assert entry.summary
@@ -249,10 +234,7 @@ def test_every_family_documents_itself() -> None:
 def test_what_does_not_fit_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100 * 2**20)
     for text, where in (
-        (
-            "leaf-spine:leaves=4096,spines=1024",
-            "building a network of the family leaf-spine needs about 400.9 MiB",
-        ),
+        ("leaf-spine:leaves=4096,spines=1024", "building a network of the family leaf-spine needs about 400.9 MiB"),
         ("jellyfish:k=80", "building a network of the family random graph needs about .* MiB"),
     ):
         with pytest.raises(SpecError, match=f"{where}, 100.0 MiB are free; allowed: a smaller network"):

@@ -138,14 +138,8 @@ def test_planes_of_different_families_and_speeds_are_solved(k: int, solver: str)
         ("vl2:d_a=3,d_i=4", "vl2: d_a: input should be a multiple of 2, found '3'"),
         ("vl2:d_a=4", "vl2: parameter 'd_i' is required"),
         ("vl2:d_a=8000,d_i=8000", "vl2: too many cables, found 64000000; allowed: at most 16777216"),
-        (
-            "fat-clique:s_c=1",
-            "fat-clique: a single switch is not a network; s_c, s_b or n_b must be more than 1",
-        ),
-        (
-            "fat-clique:s_c=2,block_ports=1",
-            "fat-clique: block_ports has no meaning where s_b is 1",
-        ),
+        ("fat-clique:s_c=1", "fat-clique: a single switch is not a network; s_c, s_b or n_b must be more than 1"),
+        ("fat-clique:s_c=2,block_ports=1", "fat-clique: block_ports has no meaning where s_b is 1"),
         (
             "fat-clique:s_c=2,s_b=4,block_ports=1",
             "fat-clique: every two sub-blocks need a cable: 3 from each, and block_ports gives 2 x 1",
@@ -154,10 +148,7 @@ def test_planes_of_different_families_and_speeds_are_solved(k: int, solver: str)
             "fat-clique:s_c=2,n_b=2",
             "fat-clique: every two blocks need a cable: 1 from each, and global_ports gives 2 x 0",
         ),
-        (
-            "fat-clique:s_c=9000",
-            "fat-clique: too many cables, found 40495500; allowed: at most 16777216",
-        ),
+        ("fat-clique:s_c=9000", "fat-clique: too many cables, found 40495500; allowed: at most 16777216"),
         ("tor-parallel:pods=2,tors=2", "tor-parallel: parameter 'spines' is required"),
         (
             "tor-parallel:pods=5000,tors=5000,spines=1",

@@ -37,8 +37,7 @@ def test_what_is_written_is_read_back(suffix: str, plane: Plane) -> None:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize(
-    "text",
-    ["fat-tree:k=4,host_gbps=10", "jellyfish:k=6", "leaf-spine:leaves=3,spines=2,parallel=3", "star:n=4"],
+    "text", ["fat-tree:k=4,host_gbps=10", "jellyfish:k=6", "leaf-spine:leaves=3,spines=2,parallel=3", "star:n=4"]
 )
 def test_families_survive_every_format(tmp_path: Path, text: str, suffix: str) -> None:
     plane = build_plane(text)
@@ -79,9 +78,7 @@ def test_adjacency_tokens_hold_bare_multigraphs(plane: Plane, speed: float) -> N
 def test_adjacency_tokens_refuse_what_they_cannot_hold(tmp_path: Path, plane: Plane, obstacle: str) -> None:
     with pytest.raises(TopologyError) as caught:
         write_plane(plane, tmp_path / "net.adj")
-    assert f"adjacency tokens cannot hold {obstacle}; allowed: JSON node-link, GraphML, GML" in str(
-        caught.value
-    )
+    assert f"adjacency tokens cannot hold {obstacle}; allowed: JSON node-link, GraphML, GML" in str(caught.value)
     assert not list(tmp_path.iterdir())
 
 
@@ -124,18 +121,13 @@ def test_the_same_graph_in_bare_files_is_the_same_plane(tmp_path: Path) -> None:
 def test_parallel_tokens_are_parallel_cables(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("c2_0_1 c2_0_1\r\nc2_1_0\r\n\r\nc2_1_0 c2_1_2 c2_2_1")
     plane = read_plane(tmp_path / "a.txt", link_gbps=40)
-    assert sorted(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)) == [
-        (0, 1),
-        (0, 1),
-        (1, 2),
-    ]
+    assert sorted(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)) == [(0, 1), (0, 1), (1, 2)]
     assert set(plane.capacity_uv_gbps.tolist()) == {40.0}
 
 
 def test_an_edge_list_by_hand(tmp_path: Path) -> None:
     (tmp_path / "net").write_text(
-        "# comment\n\n  a b\nb a 10 # parallel\nb c 40 25\n"
-        "#: host h0 a 10\n#: host h1 c 10 5\n#: host h2\n# a z\n"
+        "# comment\n\n  a b\nb a 10 # parallel\nb c 40 25\n#: host h0 a 10\n#: host h1 c 10 5\n#: host h2\n# a z\n"
     )
     plane = read_plane(tmp_path / "net", link_gbps=1)
     assert plane.switch_names == ("a", "b", "c")
@@ -246,17 +238,13 @@ def test_a_network_goes_to_one_file_per_plane(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == list(files)
     again = build_network([str(path) for path in files])
     assert again.fingerprint == network.fingerprint
-    assert write_network(Network.from_planes(network.planes[:1]), tmp_path / "one.gml") == (
-        tmp_path / "one.gml",
-    )
+    assert write_network(Network.from_planes(network.planes[:1]), tmp_path / "one.gml") == (tmp_path / "one.gml",)
 
 
 def test_writing_is_all_or_nothing(tmp_path: Path) -> None:
     path = tmp_path / "net.edges"
     path.write_text("before\n")
-    with pytest.raises(
-        TopologyError, match="edge lists cannot hold names with blanks or a leading #, found 'a b'"
-    ):
+    with pytest.raises(TopologyError, match="edge lists cannot hold names with blanks or a leading #, found 'a b'"):
         write_plane(Plane.from_cables(["a b", "c"], [0], [1]), path)
     assert path.read_text() == "before\n"
     write_plane(build_plane("ring:n=3"), path)
@@ -267,10 +255,7 @@ def test_writing_is_all_or_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (
-            "net.csv",
-            "unknown network format, found '.csv'; allowed: .adj, .edgelist, .edges, .gml, .graph, .graphml, ",
-        ),
+        ("net.csv", "unknown network format, found '.csv'; allowed: .adj, .edgelist, .edges, .gml, .graph, .graphml, "),
         ("net", "unknown network format, found ''; allowed: "),
     ],
 )

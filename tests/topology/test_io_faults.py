@@ -52,11 +52,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         # edge lists
         ("f.txt", b"0 1\n1\n", f"f.txt:2: not a cable, found '1'; allowed: {CABLE}"),
         ("f.txt", b"0 1\n1 2 3 4 5.5\n", f"f.txt:2: not a cable, found '1 2 3 4 5.5'; allowed: {CABLE}"),
-        (
-            "f.txt",
-            b"0 1\n1 2 -4\n",
-            "f.txt:2: not a valid link speed, found '-4'; allowed: 0, or 1e-15 to 1e+15 Gb/s",
-        ),
+        ("f.txt", b"0 1\n1 2 -4\n", "f.txt:2: not a valid link speed, found '-4'; allowed: 0, or 1e-15 to 1e+15 Gb/s"),
         (
             "f.txt",
             b"0 1\n1 2 nan\n",
@@ -83,25 +79,13 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
             "f.txt:1: not a property of a switch, found 'box=-1'; "
             "allowed: #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]",
         ),
-        (
-            "f.txt",
-            b"0 1\n#: hist h 0 1\n",
-            "f.txt:2: not a declaration, found 'hist h 0 1'; allowed: #: switch NAME",
-        ),
-        (
-            "f.txt",
-            b"0 1\n#: host h 0\n",
-            "f.txt:2: not a declaration, found 'host h 0'; allowed: #: switch NAME",
-        ),
+        ("f.txt", b"0 1\n#: hist h 0 1\n", "f.txt:2: not a declaration, found 'hist h 0 1'; allowed: #: switch NAME"),
+        ("f.txt", b"0 1\n#: host h 0\n", "f.txt:2: not a declaration, found 'host h 0'; allowed: #: switch NAME"),
         ("f.txt", b"0 1\n#: host h 9 10\n", "f.txt:2: host 'h' is on an unknown switch, found '9'"),
         ("f.txt", b"0 1\n#: host h 0 1\n#: host h 1 1\n", "f.txt:3: the name 'h' is used by two hosts"),
         ("f.txt", b"#: switch 0\n#: switch 0\n0 1\n", "f.txt:2: the name '0' is used by two switches"),
         ("f.txt", b"#: switch 0 rack=0\n#: switch 1 rack=0\n", "f.txt:2: two racks are number 0"),
-        (
-            "f.txt",
-            b"#: switch 0 tier=-1\n",
-            "f.txt:1: not a property of a switch, found 'tier=-1'; allowed: ",
-        ),
+        ("f.txt", b"#: switch 0 tier=-1\n", "f.txt:1: not a property of a switch, found 'tier=-1'; allowed: "),
         # JSON
         ("f.json", b"[1, 2]", "f.json: not a node-link document; allowed: an object with nodes and edges"),
         ("f.json", b'{"nodes": [],\n "edges": [}', "f.json:2: not JSON: "),
@@ -114,11 +98,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
             b'{"nodes": [{"id": 1}, {"id": 1}], "edges": []}',
             "f.json: nodes[1]: the id 1 is used by two nodes",
         ),
-        (
-            "f.json",
-            b'{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}',
-            "f.json: the name '1' is used by two switches",
-        ),
+        ("f.json", b'{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}', "f.json: the name '1' is used by two switches"),
         (
             "f.json",
             b'{"nodes": [{"name": 1}], "edges": []}',
@@ -150,11 +130,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
             "f.json: a switch's name is not printable text, found 'a\\nb'",
         ),
         # GraphML
-        (
-            "f.graphml",
-            b"<html>\n<body/></html>",
-            "f.graphml: not GraphML: file not successfully read as graphml",
-        ),
+        ("f.graphml", b"<html>\n<body/></html>", "f.graphml: not GraphML: file not successfully read as graphml"),
         ("f.graphml", b"<graphml>\n<graph>", "f.graphml:2: not XML: no element found"),
         ("f.graphml", b"0 1\n", "f.graphml:1: not XML: syntax error"),
         ("f.xml", b"<!DOCTYPE x [\n]><graphml/>", "f.xml:1: GraphML has no document type declaration"),
@@ -171,8 +147,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         (
             "f.graphml",
             GRAPHML.format(
-                "undirected",
-                NODES + '<edge id="e" source="a" target="b"/>\n<edge id="e" source="b" target="a"/>',
+                "undirected", NODES + '<edge id="e" source="a" target="b"/>\n<edge id="e" source="b" target="a"/>'
             ).encode(),
             "f.graphml:5: the id 'e' is used by two edges between 'b' and 'a'",
         ),
@@ -181,16 +156,8 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
             GRAPHML.format("directed", NODES + '<edge source="a" target="b"/>').encode(),
             "f.graphml: link 'a' -> 'b' has no reverse link 'b' -> 'a'; allowed: directed graphs that hold both",
         ),
-        (
-            "f.graphml",
-            GRAPHML.format("undirected", "").encode(),
-            "f.graphml: a plane needs at least one switch",
-        ),
-        (
-            "f.graphml",
-            b"<graphml>\n<graph/>\n<graph/></graphml>",
-            "f.graphml:3: the file holds several graphs",
-        ),
+        ("f.graphml", GRAPHML.format("undirected", "").encode(), "f.graphml: a plane needs at least one switch"),
+        ("f.graphml", b"<graphml>\n<graph/>\n<graph/></graphml>", "f.graphml:3: the file holds several graphs"),
         # GML
         (
             "f.gml",
@@ -207,9 +174,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         ),
     ],
 )
-def test_broken_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes, message: str
-) -> None:
+def test_broken_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).write_bytes(content)
     with pytest.raises(TopologyError) as caught:

@@ -159,9 +159,7 @@ def test_topobench() -> None:
     assert (plane.switch_count, plane.cable_count) == (5, 6)
 
 
-@pytest.mark.parametrize(
-    "source", sorted(path.name for path in DATA.glob("*.*") if path.suffix in {".gml", ".graph"})
-)
+@pytest.mark.parametrize("source", sorted(path.name for path in DATA.glob("*.*") if path.suffix in {".gml", ".graph"}))
 @pytest.mark.parametrize("suffix", [*HOLDS_ALL, ".topohub.json"])
 def test_files_are_converted_from_the_command_line(tmp_path: Path, source: str, suffix: str) -> None:
     target = tmp_path / f"out{suffix}"
@@ -192,17 +190,9 @@ PLACED = replace(RING, position=np.array([[1.0, 2], [3, 4], [5, 6], [np.nan, np.
         (replace(build_plane("fat-tree:k=4"), box=np.zeros(20, dtype=np.int32)), ".topo", "boxes"),
         (replace(build_plane("fat-tree:k=4"), delay_ns=np.full(32, 7.0)), ".topo", "delays"),
         (replace(RING, delay_ns=np.full(4, 7.0)), ".graph", "delays"),
-        (
-            Plane.from_cables(["a b", "c"], [0], [1]),
-            ".sndlib",
-            "names of other than letters, digits, - and _",
-        ),
+        (Plane.from_cables(["a b", "c"], [0], [1]), ".sndlib", "names of other than letters, digits, - and _"),
         (Plane.from_cables(["a b", "c"], [0], [1]), ".graph", "names with blanks"),
-        (
-            Plane.from_cables(2, [0], [1], 1, capacity_back_gbps=2),
-            ".sndlib.xml",
-            "cables with a different speed",
-        ),
+        (Plane.from_cables(2, [0], [1], 1, capacity_back_gbps=2), ".sndlib.xml", "cables with a different speed"),
         (Plane.from_cables(2, [0], [1], 0), ".sndlib", "cables that carry nothing"),
         (Plane.from_cables(2, [0, 1], [1, 0]), ".topobench", "parallel cables"),
         (Plane.from_cables(3, [0, 1], [1, 2], racks=[0]), ".topohub.json", "a choice of racks"),
@@ -211,9 +201,7 @@ PLACED = replace(RING, position=np.array([[1.0, 2], [3, 4], [5, 6], [np.nan, np.
         (build_plane("leaf-spine:leaves=2,spines=2,hosts_per_leaf=1"), ".topo", "this network without loss"),
     ],
 )
-def test_what_a_format_cannot_hold_is_refused(
-    tmp_path: Path, plane: Plane, suffix: str, obstacle: str
-) -> None:
+def test_what_a_format_cannot_hold_is_refused(tmp_path: Path, plane: Plane, suffix: str, obstacle: str) -> None:
     with pytest.raises(TopologyError) as caught:
         write_plane(plane, tmp_path / f"net{suffix}")
     assert f"cannot hold {obstacle}" in str(caught.value)
@@ -257,21 +245,11 @@ HEADER = "?SNDlib native format; type: network; version: 1.0"
         ),
         ("f", "Nodes 4\nTiers 5\nPodsize 4\n", "f:2: unsupported number of tiers, found 5; allowed: 2 or 3"),
         ("f", "Nodes 4\nTiers 2\nPodsize 4\n", "f: Radix_Down of tier 0 is missing"),
-        (
-            "f",
-            "Nodes 4\nTiers 2\nPods 4\n",
-            "f:3: not a key, found 'Pods'; allowed: Nodes, Tiers, Podsize, Tier",
-        ),
-        (
-            "f.topobench",
-            "1 2\n3\n",
-            "f.topobench:2: a line without neighbours, found '3'; allowed: u v ...",
-        ),
+        ("f", "Nodes 4\nTiers 2\nPods 4\n", "f:3: not a key, found 'Pods'; allowed: Nodes, Tiers, Podsize, Tier"),
+        ("f.topobench", "1 2\n3\n", "f.topobench:2: a line without neighbours, found '3'; allowed: u v ..."),
     ],
 )
-def test_broken_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, message: str
-) -> None:
+def test_broken_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).write_text(text)
     with pytest.raises(TopologyError) as caught:

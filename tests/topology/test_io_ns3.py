@@ -27,11 +27,7 @@ def test_a_file_by_hand(tmp_path: Path) -> None:
     assert (plane.capacity_uv_gbps.tolist(), plane.delay_ns.tolist()) == ([0.4], [2000])
     write_plane(plane, tmp_path / "net.topology.txt")
     # Numbers stay, for flow files name hosts by them.
-    assert (tmp_path / "net.topology.txt").read_text().splitlines()[:3] == [
-        "5 2 4",
-        "0 4",
-        "1 0 100Gbps 1000.0ns 0",
-    ]
+    assert (tmp_path / "net.topology.txt").read_text().splitlines()[:3] == ["5 2 4", "0 4", "1 0 100Gbps 1000.0ns 0"]
     assert same(read_plane(tmp_path / "net.topology.txt"), plane)
 
 
@@ -83,16 +79,10 @@ LINKS = "0 1 1Gbps 1us 0\n2 0 1Gbps 1us 0\n3 1 1Gbps 1us 0\n"
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (
-            "4 2\n",
-            ":1: invalid first line, found '4 2'; allowed: NODES SWITCHES LINKS, or of SimAI NODES GPUS_PER",
-        ),
+        ("4 2\n", ":1: invalid first line, found '4 2'; allowed: NODES SWITCHES LINKS, or of SimAI NODES GPUS_PER"),
         ("4 5 3\n0 1\n" + LINKS, ":1: invalid number of switches, found 5; allowed: 1 to 4"),
         ("9 2 3\n0 1\n" + LINKS, ":1: 7 hosts need a link each, found '3 links'"),
-        (
-            "4 2 3\n0 0\n" + LINKS,
-            ":2: the second line does not name 2 switches, found '0 0'; allowed: the number of",
-        ),
+        ("4 2 3\n0 0\n" + LINKS, ":2: the second line does not name 2 switches, found '0 0'; allowed: the number of"),
         ("4 2 3\n0 7\n" + LINKS, ":2: no such node, found '7'; allowed: 0 to 3"),
         ("4 2 4\n0 1\n" + LINKS, ": there are 3 links instead of 4; allowed: u v RATE DELAY ERROR_RATE"),
         (HEAD + LINKS + "1 2 1Gbps 1us 0\n", ":6: there are more links than 3, found '1 2 1Gbps 1us 0'"),
@@ -104,10 +94,7 @@ LINKS = "0 1 1Gbps 1us 0\n2 0 1Gbps 1us 0\n3 1 1Gbps 1us 0\n"
             "4 2 3\n0 1\n" + LINKS.replace("3 1 1Gbps 1us 0", "3 1 1Gbps 1us 1e-3"),
             ":5: a link loses packets, found '1e-3'",
         ),
-        (
-            HEAD + LINKS.replace("2 0 1Gbps", "2 0 fast"),
-            ":4: not a link, found '2 0 fast 1us 0'; allowed: u v RATE",
-        ),
+        (HEAD + LINKS.replace("2 0 1Gbps", "2 0 fast"), ":4: not a link, found '2 0 fast 1us 0'; allowed: u v RATE"),
         (
             HEAD + LINKS.replace("2 0 1Gbps 1us", "2 0 1Gbps 2s"),
             ":4: invalid delay, found '2s'; allowed: 0 to 1e+09 ns, which is a second",
@@ -128,10 +115,7 @@ def test_faults_are_named_where_they_are(tmp_path: Path, text: str, sentence: st
     [
         (Plane.from_cables(2, [0, 0], [1, 1]), "parallel cables"),
         (Plane.from_cables(2, [0], [1], 1, capacity_back_gbps=2), "a speed for each direction"),
-        (
-            Plane.from_cables(2, [0], [1], 1e-10),
-            "speeds that are not positive whole numbers of bit/s, found 1e-10",
-        ),
+        (Plane.from_cables(2, [0], [1], 1e-10), "speeds that are not positive whole numbers of bit/s, found 1e-10"),
         (Plane.from_cables(2, [0], [1], 0), "speeds that are not positive whole numbers of bit/s"),
         (Plane.from_cables(2, [0], [1], host_switch=[-1, 0, 1]), "hosts without a link"),
         (Plane.from_cables(2, [0], [1], host_switch=[0], delay_ns=1), "delays of some links only"),

@@ -93,20 +93,10 @@ def test_what_was_assumed_of_planes_is_said_once() -> None:
 
 
 def test_attaching_hosts_changes_nothing_else() -> None:
-    before = Plane.from_cables(
-        3, [0, 1], [1, 2], [1, 2], position=[[1, 2], [3, 4], [np.nan] * 2], box=[0, 0, 1]
-    )
+    before = Plane.from_cables(3, [0, 1], [1, 2], [1, 2], position=[[1, 2], [3, 4], [np.nan] * 2], box=[0, 0, 1])
     after = attach_hosts(before, 1, 25)
     assert after.host_count == 3
-    for name in (
-        "switch_names",
-        "cable_u",
-        "cable_v",
-        "capacity_uv_gbps",
-        "capacity_vu_gbps",
-        "rack_switch",
-        "tier",
-    ):
+    for name in ("switch_names", "cable_u", "cable_v", "capacity_uv_gbps", "capacity_vu_gbps", "rack_switch", "tier"):
         assert np.array_equal(getattr(after, name), getattr(before, name)), name
     assert after.box is not None
     assert after.box.tolist() == [0, 0, 1]
@@ -139,9 +129,7 @@ def test_a_family_wins_over_a_file_of_its_name() -> None:
 
 
 def test_a_spec_repeats_a_builder() -> None:
-    Path("net.yaml").write_text(
-        "builder: jellyfish\nparameters: {k: 4, seed: 3}\nplanes: 3\nvariant: heterogeneous\n"
-    )
+    Path("net.yaml").write_text("builder: jellyfish\nparameters: {k: 4, seed: 3}\nplanes: 3\nvariant: heterogeneous\n")
     network = build_network(["net.yaml"])
     again = build_network(["jellyfish:k=4,seed=3"], planes=3, variant="heterogeneous")
     assert network.fingerprint == again.fingerprint
@@ -200,11 +188,7 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
     ("texts", "options", "message"),
     [
         ([], {}, "a network needs at least one topology"),
-        (
-            ["jelyfish:k=8"],
-            {},
-            f"unknown topology 'jelyfish' (did you mean 'jellyfish'?); allowed: {FAMILIES}",
-        ),
+        (["jelyfish:k=8"], {}, f"unknown topology 'jelyfish' (did you mean 'jellyfish'?); allowed: {FAMILIES}"),
         (["a b"], {}, "not an expression, found 'a b'; allowed: name or name:key=value,key=value"),
         (["ring:n"], {}, "ring: not a key=value parameter, found 'n'; allowed: key=value"),
         (["ring:n=4,n=5"], {}, "ring: parameter 'n' is given twice"),
@@ -232,8 +216,7 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
         (
             ["ring:n=4"],
             {"variant": "parallel"},
-            "variant: unknown variant, found 'parallel'; "
-            "allowed: serial, homogeneous, heterogeneous, serial-high",
+            "variant: unknown variant, found 'parallel'; allowed: serial, homogeneous, heterogeneous, serial-high",
         ),
         (
             ["ring:n=4"],
@@ -253,21 +236,9 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
             "variant: a single plane cannot be heterogeneous, found 'heterogeneous'; "
             "allowed: planes=2 or more, or no variant",
         ),
-        (
-            ["fat-tree:k=4"],
-            {"hosts_per_switch": 7},
-            "hosts_per_switch: the network already has hosts, found 7",
-        ),
-        (
-            ["ring:n=4"],
-            {"link_gbps": -1.0},
-            "link_gbps: not a valid link speed, found -1.0; allowed: finite Gb/s > 0",
-        ),
-        (
-            ["ring:n=4"],
-            {"link_gbps": np.nan},
-            "link_gbps: not a valid link speed, found nan; allowed: finite Gb/s > 0",
-        ),
+        (["fat-tree:k=4"], {"hosts_per_switch": 7}, "hosts_per_switch: the network already has hosts, found 7"),
+        (["ring:n=4"], {"link_gbps": -1.0}, "link_gbps: not a valid link speed, found -1.0; allowed: finite Gb/s > 0"),
+        (["ring:n=4"], {"link_gbps": np.nan}, "link_gbps: not a valid link speed, found nan; allowed: finite Gb/s > 0"),
         (["ring:n=4"], {"hosts_per_switch": -1}, "hosts_per_switch: a negative number of hosts, found -1"),
         (
             ["ring:n=4"],
@@ -297,9 +268,7 @@ def test_what_makes_no_network(texts: list[str], options: dict[str, object], mes
 
 def test_a_file_has_no_seed() -> None:
     Path("net.edges").write_text("a b\n")
-    with pytest.raises(
-        SpecError, match=r"net\.edges: heterogeneous planes differ by seed, and a file has none"
-    ):
+    with pytest.raises(SpecError, match=r"net\.edges: heterogeneous planes differ by seed, and a file has none"):
         build_network(["net.edges"], planes=2, variant="heterogeneous")
 
 
@@ -317,36 +286,20 @@ def test_a_file_has_no_seed() -> None:
         ("builder: ring\n x: [\n", {}, "s.yaml:2: not YAML: mapping values are not allowed here"),
         ("builder: [\n", {}, "s.yaml:2: not YAML: expected the node content, but found '<stream end>'"),
         ("- ring\n", {}, "s.yaml: not a network spec; allowed: a mapping with builder, file or planes"),
-        (
-            "planes: []\n",
-            {},
-            "s.yaml: planes: tuple should have at least 1 item after validation, not 0, found []",
-        ),
+        ("planes: []\n", {}, "s.yaml: planes: tuple should have at least 1 item after validation, not 0, found []"),
         ("planes: 2\n", {}, "s.yaml: a plane has either a builder or a file"),
         ("planes: [{}]\n", {}, "s.yaml: planes.0: a plane has either a builder or a file, found {}"),
         ("planes: [ring]\n", {}, "s.yaml: planes.0: "),
-        (
-            "planes: 0\nbuilder: ring\n",
-            {},
-            "s.yaml: planes: input should be greater than or equal to 1, found 0",
-        ),
+        ("planes: 0\nbuilder: ring\n", {}, "s.yaml: planes: input should be greater than or equal to 1, found 0"),
         ("file: b.adj\nparameters: {}\n", {}, "s.yaml: parameters has no meaning beside file"),
         ("file: b.adj\n", {}, "b.adj: cannot read the file: No such file or directory"),
-        (
-            "builder: ring\nplane: 4\n",
-            {},
-            "s.yaml: unknown parameter 'plane' (did you mean 'planes'?); allowed: ",
-        ),
+        ("builder: ring\nplane: 4\n", {}, "s.yaml: unknown parameter 'plane' (did you mean 'planes'?); allowed: "),
         (
             "builder: !!python/object:os.system {}\n",
             {},
             "s.yaml:1: not YAML: a value with the tag !!python/object:os.system",
         ),
-        (
-            "builder: jellyfish\nparameters: {k: 4}\nplanes: 3\n",
-            {"planes": 2},
-            "planes: s.yaml says 3, found 2",
-        ),
+        ("builder: jellyfish\nparameters: {k: 4}\nplanes: 3\n", {"planes": 2}, "planes: s.yaml says 3, found 2"),
         (
             "builder: jellyfish\nparameters: {k: 4}\nplanes: 3\nvariant: heterogeneous\n",
             {"variant": "serial"},

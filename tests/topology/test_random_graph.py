@@ -69,8 +69,7 @@ def test_all_labelled_graphs_are_about_equally_frequent() -> None:
     # 70 labelled cubic graphs on 6 switches: 60 prisms and 10 K_{3,3}, all connected.
     draws = 4000
     seen = Counter(
-        frozenset(map(frozenset, random_graph([3] * 6, np.random.default_rng(seed)).tolist()))
-        for seed in range(draws)
+        frozenset(map(frozenset, random_graph([3] * 6, np.random.default_rng(seed)).tolist())) for seed in range(draws)
     )
     assert len(seen) == 70
     bipartite = sum(count for edges, count in seen.items() if nx.is_bipartite(nx.Graph(map(tuple, edges))))

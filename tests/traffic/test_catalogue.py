@@ -88,9 +88,7 @@ def test_the_papers_flows() -> None:
     assert pairs(build_traffic("sopa-four-flows", HEDERA)) == {(0, 4), (0, 5), (1, 4), (1, 5)}
     both_ways = pairs(build_traffic("pnet-permutation", fat_tree(8)))
     assert both_ways == {(t, s) for s, t in both_ways}
-    read, shuffle, write = (
-        build_traffic(f"pnet-hadoop-{stage}", SORTING) for stage in ("read", "shuffle", "write")
-    )
+    read, shuffle, write = (build_traffic(f"pnet-hadoop-{stage}", SORTING) for stage in ("read", "shuffle", "write"))
     mappers, reducers = set(shuffle.src.tolist()), set(shuffle.dst.tolist())
     assert len(mappers) == len(reducers) == 32
     assert not mappers & reducers
@@ -145,10 +143,7 @@ def test_the_level_of_a_spec_is_the_default(own: Path) -> None:
     [
         ("- 1\n", "x.yaml: not a demand spec; allowed: a mapping with pattern or file"),
         ("a: [\n", "x.yaml:2: not YAML: "),
-        (
-            "pattern: ring\nlevl: rack\n",
-            "x.yaml: unknown parameter 'levl' (did you mean 'level'?); allowed: ",
-        ),
+        ("pattern: ring\nlevl: rack\n", "x.yaml: unknown parameter 'levl' (did you mean 'level'?); allowed: "),
         ("pattern: ring\nlevel: pod\n", "x.yaml: level: input should be 'rack' or 'host', found 'pod'"),
         ("level: rack\n", "x.yaml: a demand has either a pattern or a file"),
         ("pattern: ring\nfile: a.csv\n", "x.yaml: a demand has either a pattern or a file"),

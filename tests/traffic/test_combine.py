@@ -45,26 +45,10 @@ def test_files_are_terms_and_may_have_a_plus(tmp_path: Path, monkeypatch: pytest
     ("text", "kind", "message"),
     [
         ("2*", SpecError, "a term of a sum is empty, found '2*'; allowed: 2*name+name:key=value"),
-        (
-            "0*all-to-all",
-            SpecError,
-            "0*all-to-all: invalid factor, found '0'; allowed: finite numbers > 0",
-        ),
-        (
-            "-1*all-to-all",
-            SpecError,
-            "-1*all-to-all: invalid factor, found '-1'; allowed: finite numbers > 0",
-        ),
-        (
-            "2x*all-to-all",
-            SpecError,
-            "2x*all-to-all: invalid factor, found '2x'; allowed: finite numbers > 0",
-        ),
-        (
-            "all-to-all+",
-            SpecError,
-            "not an expression, found 'all-to-all+'; allowed: name or name:key=value,key=value",
-        ),
+        ("0*all-to-all", SpecError, "0*all-to-all: invalid factor, found '0'; allowed: finite numbers > 0"),
+        ("-1*all-to-all", SpecError, "-1*all-to-all: invalid factor, found '-1'; allowed: finite numbers > 0"),
+        ("2x*all-to-all", SpecError, "2x*all-to-all: invalid factor, found '2x'; allowed: finite numbers > 0"),
+        ("all-to-all+", SpecError, "not an expression, found 'all-to-all+'; allowed: name or name:key=value,key=value"),
         (
             "2*stride:s=1+stride:s=7",
             TrafficError,
@@ -116,7 +100,5 @@ def test_aggregation_needs_common_racks() -> None:
         "all-to-all: host 'h0' is in rack '0' of plane 0 and in '1' of plane 1; "
         "allowed: planes whose racks hold the same hosts"
     )
-    with pytest.raises(
-        TrafficError, match="the matrix is between 2 racks; allowed: demands between the network's"
-    ):
+    with pytest.raises(TrafficError, match="the matrix is between 2 racks; allowed: demands between the network's"):
         aggregate(build_traffic("all-to-all", network, "rack"), network)

@@ -114,9 +114,7 @@ def test_drawn_demands_have_their_means() -> None:
 
 
 @given(n=st.integers(2, 30), seed=seeds, mappers=st.floats(0.01, 0.99), share=st.floats(0.01, 1))
-def test_hadoop_shuffles_from_every_mapper_to_every_reducer(
-    n: int, seed: int, mappers: float, share: float
-) -> None:
+def test_hadoop_shuffles_from_every_mapper_to_every_reducer(n: int, seed: int, mappers: float, share: float) -> None:
     reducers = share * (1 - mappers)
     matrix = built(f"hadoop:mappers={mappers},reducers={reducers}", n, seed)
     senders, receivers = np.unique(matrix.src), np.unique(matrix.dst)
@@ -190,9 +188,7 @@ def test_fft_transposes_within_rows_and_columns(rows: int, columns: int) -> None
         return
     matrix = built(f"mpi-fft:rows={rows}", n)
     assert matrix.demand.max() == 1
-    assert np.all(
-        (matrix.src // columns == matrix.dst // columns) ^ (matrix.src % columns == matrix.dst % columns)
-    )
+    assert np.all((matrix.src // columns == matrix.dst // columns) ^ (matrix.src % columns == matrix.dst % columns))
     assert matrix.demand_count == n * (rows + columns - 2)
     if rows == 1:
         assert matrix.fingerprint == built("all-to-all", n).fingerprint
@@ -205,9 +201,7 @@ def test_grids_have_their_neighbours(x: int, y: int, z: int) -> None:
     for kernel, periodic in (("mpi-mg", True), ("mpi-sp", False)):
         matrix = built(f"{kernel}:x={x},y={y},z={z}", x * y * z)
         graph = nx.grid_graph((z, y, x), periodic=periodic)
-        wanted = {
-            ((a[0] * y + a[1]) * z + a[2], (b[0] * y + b[1]) * z + b[2]) for a, b in graph.to_directed().edges
-        }
+        wanted = {((a[0] * y + a[1]) * z + a[2], (b[0] * y + b[1]) * z + b[2]) for a, b in graph.to_directed().edges}
         found = set(zip(matrix.src.tolist(), matrix.dst.tolist(), strict=True))
         assert found == {(s, t) for s, t in wanted if s != t}
         assert matrix.demand.max() == 1
@@ -236,9 +230,7 @@ def test_staggered_keeps_its_probabilities(edge: float, pod: float, seed: int) -
 
 @settings(max_examples=20)
 @given(edge=st.floats(0.05, 0.6), pod=st.floats(0.05, 0.39), seed=seeds, k=st.sampled_from([4, 6, 12]))
-def test_bijective_staggered_is_a_permutation_of_that_locality(
-    edge: float, pod: float, seed: int, k: int
-) -> None:
+def test_bijective_staggered_is_a_permutation_of_that_locality(edge: float, pod: float, seed: int, k: int) -> None:
     text = f"staggered:edge={edge:.3f},pod={pod:.3f},bijective=true"
     matrix = build_traffic(text, fat_tree(k), "host", seed=seed)
     sent, received = sums(matrix)
@@ -269,20 +261,10 @@ def test_bijective_staggered_at_its_limits() -> None:
     )
 
 
-@given(
-    groups=st.lists(st.integers(0, 3), max_size=8),
-    targets=st.lists(st.integers(0, 3), max_size=8),
-    seed=seeds,
-)
-def test_random_bijections_are_found_where_there_are_any(
-    groups: list[int], targets: list[int], seed: int
-) -> None:
-    found = random_bijection(
-        np.array(groups, dtype=int), np.array(targets, dtype=int), np.random.default_rng(seed)
-    )
-    graph = nx.Graph(
-        [((0, i), (1, j)) for i, a in enumerate(groups) for j, b in enumerate(targets) if a != b]
-    )
+@given(groups=st.lists(st.integers(0, 3), max_size=8), targets=st.lists(st.integers(0, 3), max_size=8), seed=seeds)
+def test_random_bijections_are_found_where_there_are_any(groups: list[int], targets: list[int], seed: int) -> None:
+    found = random_bijection(np.array(groups, dtype=int), np.array(targets, dtype=int), np.random.default_rng(seed))
+    graph = nx.Graph([((0, i), (1, j)) for i, a in enumerate(groups) for j, b in enumerate(targets) if a != b])
     tops = {node for node in graph if node[0] == 0}
     matched = nx.bipartite.maximum_matching(graph, tops) if tops else {}
     assert (found is not None) == (len(matched) == 2 * len(groups))
@@ -356,8 +338,7 @@ def test_hedera_has_twenty_patterns_and_numbers_are_draws() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["random", "hotspot", "incast:fan=3", "gravity", "exponential", "bimodal", "skewed:racks=0.4", "hadoop"],
+    "text", ["random", "hotspot", "incast:fan=3", "gravity", "exponential", "bimodal", "skewed:racks=0.4", "hadoop"]
 )
 def test_seeds_decide(text: str) -> None:
     own = f"{text}{',' if ':' in text else ':'}seed=5"
@@ -385,23 +366,11 @@ HOSTS = ring_of(6, hosts_per_switch=1)
             "hotspot:spots=4,share=0.2,rest=bijective: 5 racks do not send to a hotspot, and 2 are none; "
             "allowed: a larger share, fewer spots, or rest=random",
         ),
-        (
-            "hotspot:spots=6",
-            TrafficError,
-            "hotspot:spots=6: 6 hotspots leave none of 6 racks to send to them",
-        ),
+        ("hotspot:spots=6", TrafficError, "hotspot:spots=6: 6 hotspots leave none of 6 racks to send to them"),
         ("incast", SpecError, "incast: parameter 'fan' is required"),
-        (
-            "incast:fan=6",
-            TrafficError,
-            "incast:fan=6: a fan of 6 is too wide for 6 racks; allowed: 1 to 5",
-        ),
+        ("incast:fan=6", TrafficError, "incast:fan=6: a fan of 6 is too wide for 6 racks; allowed: 1 to 5"),
         ("all-to-one:to=6", TrafficError, "all-to-one:to=6: to: no such rack, found 6; allowed: 0 to 5"),
-        (
-            "one-to-all:sender=9",
-            TrafficError,
-            "one-to-all:sender=9: sender: no such rack, found 9; allowed: 0 to 5",
-        ),
+        ("one-to-all:sender=9", TrafficError, "one-to-all:sender=9: sender: no such rack, found 9; allowed: 0 to 5"),
         (
             "all-to-all:fraction=0.1",
             TrafficError,
@@ -412,16 +381,8 @@ HOSTS = ring_of(6, hosts_per_switch=1)
             SpecError,
             "all-to-all: fraction: input should be less than or equal to 1, found '2'",
         ),
-        (
-            "skewed:share=1",
-            TrafficError,
-            "skewed:share=1: all weight is at one rack; allowed: at least two",
-        ),
-        (
-            "exponential:mean=inf",
-            SpecError,
-            "exponential: mean: input should be a finite number, found 'inf'",
-        ),
+        ("skewed:share=1", TrafficError, "skewed:share=1: all weight is at one rack; allowed: at least two"),
+        ("exponential:mean=inf", SpecError, "exponential: mean: input should be a finite number, found 'inf'"),
         (
             "hadoop:mappers=0.1,reducers=0.1,copies=4",
             SpecError,
@@ -432,22 +393,14 @@ HOSTS = ring_of(6, hosts_per_switch=1)
             SpecError,
             "hadoop: mappers and reducers are different endpoints, and 1.2 of all is above 1",
         ),
-        (
-            "ring:group=4",
-            TrafficError,
-            "ring:group=4: 6 racks do not fill groups of 4; allowed: a divisor of 6",
-        ),
+        ("ring:group=4", TrafficError, "ring:group=4: 6 racks do not fill groups of 4; allowed: a divisor of 6"),
         (
             "all-reduce:algorithm=halving-doubling",
             TrafficError,
             "all-reduce:algorithm=halving-doubling: halving-doubling needs groups of a power of two, found 6; "
             "allowed: group=2, 4, 8, ..., or algorithm=ring",
         ),
-        (
-            "mpi-fft:rows=4",
-            TrafficError,
-            "mpi-fft:rows=4: 6 racks do not fill 4 rows; allowed: a divisor of 6",
-        ),
+        ("mpi-fft:rows=4", TrafficError, "mpi-fft:rows=4: 6 racks do not fill 4 rows; allowed: a divisor of 6"),
         ("mpi-mg:x=2", SpecError, "mpi-mg: x, y and z are given all three or not at all"),
         (
             "mpi-sp:x=2,y=2,z=2",

@@ -85,22 +85,17 @@ def test_hosts_by_name(tmp_path: Path) -> None:
         ("0,1,2\n", ":1: invalid header, found '0,1,2'; allowed: src,dst,demand"),
         ("src,dst,demand\n0,1\n", ":2: 2 fields instead of 3, found '0,1'"),
         ("src,dst,demand\n0,1,x\n", ":2: invalid demand, found 'x'; allowed: 0, or 1e-15 to 1e+15"),
-        (
-            "src,dst,demand\n0,1,1\n1,2,-1\n",
-            ":3: invalid demand, found '-1'; allowed: 0, or 1e-15 to 1e+15",
-        ),
+        ("src,dst,demand\n0,1,1\n1,2,-1\n", ":3: invalid demand, found '-1'; allowed: 0, or 1e-15 to 1e+15"),
         ("src,dst,demand\n\n0,1,nan\n", ":3: invalid demand, found 'nan'; allowed: 0, or 1e-15 to 1e+15"),
         ("src,dst,demand\n0,1,inf\n", ":2: invalid demand, found 'inf'; allowed: 0, or 1e-15 to 1e+15"),
         ("src,dst,demand\n2,2,1\n", ":2: rack '2' has a demand to itself"),
         (
             "src,dst,demand\n0,7,1\n",
-            ":2: the matrix is larger than the network: rack 7 needs 8 racks, the network has 4; "
-            "allowed: 0 to 3",
+            ":2: the matrix is larger than the network: rack 7 needs 8 racks, the network has 4; allowed: 0 to 3",
         ),
         (
             "src,dst,demand\n0,1,1\n0,tor1,1\n",
-            ":3: unknown rack 'tor1'; "
-            "allowed: a name of the network's 4 racks, or indices throughout the file",
+            ":3: unknown rack 'tor1'; allowed: a name of the network's 4 racks, or indices throughout the file",
         ),
         ('src,dst,demand\n"0,1,1\n', ":2: not CSV (unexpected end of data)"),
     ],
@@ -144,23 +139,14 @@ def dense(value: float, at: tuple[int, int] = (1, 2), n: int = 4) -> dict[str, o
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        (
-            dense(1, n=5),
-            ": the matrix is larger than the network: it is for 5 racks, the network has 4",
-        ),
-        (
-            dense(1, n=3),
-            ": the matrix is smaller than the network: it is for 3 racks, the network has 4",
-        ),
+        (dense(1, n=5), ": the matrix is larger than the network: it is for 5 racks, the network has 4"),
+        (dense(1, n=3), ": the matrix is smaller than the network: it is for 3 racks, the network has 4"),
         (dense(np.nan), ": matrix[1, 2]: invalid demand, found nan; allowed: 0, or 1e-15 to 1e+15"),
         (dense(-2.0), ": matrix[1, 2]: invalid demand, found -2.0; allowed: 0, or 1e-15 to 1e+15"),
         (dense(1, at=(3, 3)), ": matrix: rack 3 has a demand to itself"),
         ({"matrix": np.zeros((4, 3))}, ": matrix: a dense matrix is square, found (4, 3)"),
         ({"matrix": np.array([["a"]])}, ": matrix does not hold numbers, found '<U1'"),
-        (
-            {"src": [0], "dst": [1]},
-            ": array 'demand' is missing; allowed: src, dst and demand; or a square matrix",
-        ),
+        ({"src": [0], "dst": [1]}, ": array 'demand' is missing; allowed: src, dst and demand; or a square matrix"),
         (
             {"src": [0], "dst": [1, 2], "demand": [1.0]},
             ": src, dst and demand have shapes (1,), (2,), (1,); allowed: one length for all",
@@ -181,10 +167,7 @@ def dense(value: float, at: tuple[int, int] = (1, 2), n: int = 4) -> dict[str, o
             {"src": [0], "dst": [1], "demand": [1.0], "endpoints": [9]},
             ": the matrix is larger than the network: it is for 9 racks, the network has 4",
         ),
-        (
-            {"src": [0], "dst": [1], "demand": [1.0], "level": "host"},
-            ": level: the matrix is not between racks",
-        ),
+        ({"src": [0], "dst": [1], "demand": [1.0], "level": "host"}, ": level: the matrix is not between racks"),
         (
             {"src": [0, 1], "dst": [1, 2], "demand": [1.0, -1.0]},
             ": demand[1]: invalid demand, found -1.0; allowed: 0, or 1e-15 to 1e+15",

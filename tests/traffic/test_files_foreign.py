@@ -75,18 +75,10 @@ def test_json_lists_with_indices(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("matrix", "suffix", "message"),
     [
-        (
-            [[0, 1.5], [0, 0]],
-            ".cm",
-            "holds whole numbers of connections, found 1.5; allowed: at most 10000000",
-        ),
+        ([[0, 1.5], [0, 0]], ".cm", "holds whole numbers of connections, found 1.5; allowed: at most 10000000"),
         ([[0, 1e9], [0, 0]], ".cm", "holds whole numbers of connections, found 1000000000.0"),
         ([[0, 1], [2, 0]], ".topohub.json", "cannot hold demands that differ by direction, found 'a b -> c'"),
-        (
-            [[0, 1], [2, 0]],
-            ".sndlib",
-            "cannot hold names of other than letters, digits, - and _, found 'a b'",
-        ),
+        ([[0, 1], [2, 0]], ".sndlib", "cannot hold names of other than letters, digits, - and _, found 'a b'"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(
@@ -102,34 +94,19 @@ def test_what_a_format_cannot_hold_is_refused(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "DEMANDS 1\nlabel src dest bw\nd 0 9 1\n",
-            ":3: the matrix is larger than the network: rack 9 needs 10",
-        ),
+        ("DEMANDS 1\nlabel src dest bw\nd 0 9 1\n", ":3: the matrix is larger than the network: rack 9 needs 10"),
         (
             "DEMANDS 1\nlabel src dst bw\n",
             ":2: table DEMANDS has an invalid header, found 'label src dst bw'; allowed:",
         ),
         ("DEMANDS 2\nlabel src dest bw\nd 0 1 1\n", ": table DEMANDS has 1 rows instead of 2"),
         ("Nodes 4\nConnections 2\n0->1 start 0\n", ": 1 connections instead of 2"),
-        (
-            "Nodes 4\nConnections 1\n0->1 begin 0\n",
-            ":3: not a property of a connection, found 'begin'; allowed: ",
-        ),
+        ("Nodes 4\nConnections 1\n0->1 begin 0\n", ":3: not a property of a connection, found 'begin'; allowed: "),
         ("Nodes 9\nConnections 0\n", ": the matrix is larger than the network: it is for 9 racks"),
         ('{"level": "host", "demands": []}', ": level: the matrix is not between racks, found 'host'"),
-        (
-            '[{"src": 0, "dst": 1}]',
-            ": demands[0]: not a demand, found {'src': 0, 'dst': 1}; allowed: an object",
-        ),
-        (
-            '[{"src": 0, "dst": 1, "demand": NaN}]',
-            ": demands[0]: invalid demand, found nan; allowed: 0, or",
-        ),
-        (
-            '{"graph": {"demands": {"0": {"1": 1}, "1": {"0": 1}}}, "nodes": []}',
-            ": demands['1']: demands of '1'",
-        ),
+        ('[{"src": 0, "dst": 1}]', ": demands[0]: not a demand, found {'src': 0, 'dst': 1}; allowed: an object"),
+        ('[{"src": 0, "dst": 1, "demand": NaN}]', ": demands[0]: invalid demand, found nan; allowed: 0, or"),
+        ('{"graph": {"demands": {"0": {"1": 1}, "1": {"0": 1}}}, "nodes": []}', ": demands['1']: demands of '1'"),
         ("<network/>", ": demands are missing; allowed: SNDlib's network files"),
         ("PAR1", ": not Parquet ("),
     ],

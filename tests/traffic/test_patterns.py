@@ -59,9 +59,7 @@ def test_stride_shifts_or_refuses(n: int, s: int) -> None:
         assert_permutation_without_fixed_point(matrix, n)
         assert matrix.dst[0] == s % n
     else:
-        with pytest.raises(
-            TrafficError, match=f"a stride of {s} over {n} racks makes every rack a fixed point"
-        ):
+        with pytest.raises(TrafficError, match=f"a stride of {s} over {n} racks makes every rack a fixed point"):
             build_traffic(f"stride:s={s}", network, "rack")
 
 
@@ -91,16 +89,7 @@ def test_seeds_decide_and_the_patterns_own_wins(expression: str) -> None:
 
 def test_a_draw_is_the_same_in_every_version() -> None:
     assert build_traffic("permutation", ring_of(8), "rack").dst.tolist() == [4, 5, 1, 6, 3, 7, 0, 2]
-    assert build_traffic("permutation:kind=pairs", ring_of(8), "rack").dst.tolist() == [
-        7,
-        5,
-        6,
-        4,
-        3,
-        1,
-        2,
-        0,
-    ]
+    assert build_traffic("permutation:kind=pairs", ring_of(8), "rack").dst.tolist() == [7, 5, 6, 4, 3, 1, 2, 0]
 
 
 def test_a_permutation_can_be_given() -> None:
@@ -126,8 +115,7 @@ ODD = ring_of(5)
         (
             "strid:s=1",
             SpecError,
-            f"unknown traffic 'strid' (did you mean 'stride'?); allowed: {', '.join(traffics.names())}, or a "
-            "file",
+            f"unknown traffic 'strid' (did you mean 'stride'?); allowed: {', '.join(traffics.names())}, or a file",
         ),
         ("stride", SpecError, "stride: parameter 's' is required"),
         ("stride:s=0", SpecError, "stride: s: input should be greater than or equal to 1, found '0'"),
@@ -154,21 +142,13 @@ ODD = ring_of(5)
             TrafficError,
             "permutation:map=1-2-3-4-1: map: no rack sends to 0; allowed: each of 0 to 4 exactly once",
         ),
-        (
-            "permutation:map=1-0",
-            TrafficError,
-            "permutation:map=1-0: map: 2 destinations for 5 racks",
-        ),
+        ("permutation:map=1-0", TrafficError, "permutation:map=1-0: map: 2 destinations for 5 racks"),
         (
             "permutation:map=1-0,seed=3",
             SpecError,
             "permutation: map gives the whole permutation, so seed has no meaning beside it",
         ),
-        (
-            "two words",
-            SpecError,
-            "not an expression, found 'two words'; allowed: name or name:key=value,key=value",
-        ),
+        ("two words", SpecError, "not an expression, found 'two words'; allowed: name or name:key=value,key=value"),
     ],
 )
 def test_bad_expressions(text: str, kind: type[PnetError], message: str) -> None:

@@ -115,9 +115,7 @@ def test_faults(monkeypatch: pytest.MonkeyPatch) -> None:
         return str(caught.value)
 
     one = Network.from_planes([Plane.from_cables(2, [0], [1], host_switch=[0, 0])])
-    assert (
-        fault("kodialam", one, "host") == "kodialam: all hosts are in one rack; allowed: at least two racks"
-    )
+    assert fault("kodialam", one, "host") == "kodialam: all hosts are in one rack; allowed: at least two racks"
     heavy = Network.from_planes([Plane.from_cables(2, [0], [1], host_switch=[0, 0, 1])])
     assert (
         fault("longest-matching", heavy, "host")

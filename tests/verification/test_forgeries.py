@@ -42,9 +42,7 @@ def lengths(document: Document, level: int, *values: float) -> None:
 
 @pytest.mark.parametrize("rate", [1.0, 1 + 0.9e-9, 1 + 2.0**-52])
 @pytest.mark.parametrize("huge", [1e3, 1e9, 1e15])
-def test_a_huge_length_on_a_full_link_leaves_no_less_than_there_is(
-    rate: float, huge: float, tmp_path: Path
-) -> None:
+def test_a_huge_length_on_a_full_link_leaves_no_less_than_there_is(rate: float, huge: float, tmp_path: Path) -> None:
     """The demand on the idle link gets 0.1 and could get 1, whatever the price of the full one."""
     path = tmp_path / "r.json"
     document = saved(path, *two_links(), "max-min")
@@ -52,25 +50,14 @@ def test_a_huge_length_on_a_full_link_leaves_no_less_than_there_is(
     document["answer"] |= {
         "rates_gbps": stored(0.1, rate),
         "levels": [
+            level | {"rate": 0.1, "upper": 0.1, "demands": StoredArray.of(np.array([0], dtype=np.int32)).model_dump()},
             level
-            | {
-                "rate": 0.1,
-                "upper": 0.1,
-                "demands": StoredArray.of(np.array([0], dtype=np.int32)).model_dump(),
-            },
-            level
-            | {
-                "rate": rate,
-                "upper": rate,
-                "demands": StoredArray.of(np.array([1], dtype=np.int32)).model_dump(),
-            },
+            | {"rate": rate, "upper": rate, "demands": StoredArray.of(np.array([1], dtype=np.int32)).model_dump()},
         ],
     }
     lengths(document, 0, 1.0, huge)
     lengths(document, 1, 0.0, 1.0)
-    with pytest.raises(
-        CertificateError, match=r"a demand of level 0 could get more|carries more than it can"
-    ):
+    with pytest.raises(CertificateError, match=r"a demand of level 0 could get more|carries more than it can"):
         checked(document, path)
 
 
@@ -122,11 +109,7 @@ def test_the_exact_optimum_is_within_the_bounds(objective: str, seed: int, tmp_p
     network = Network.from_planes([Plane.from_cables(2, [0] * 5, [1] * 5, speeds)])
     saved(tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1], amount), objective)
     most, requested = sum(map(Fraction, speeds.tolist()), Fraction(0)), Fraction(amount)
-    truth = {
-        "concurrent": most / requested,
-        "total": min(most, requested),
-        "min-max-utilisation": requested / most,
-    }
+    truth = {"concurrent": most / requested, "total": min(most, requested), "min-max-utilisation": requested / most}
     found = verify_file(tmp_path / "r.json").interval
     assert Fraction(found.lower) <= truth[objective] <= Fraction(found.upper)
     assert found.upper - found.lower <= 2e-6 * found.upper

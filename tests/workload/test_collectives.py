@@ -159,14 +159,7 @@ def test_three_ranks_by_hand() -> None:
     workload = build_workload("all-reduce:size=1MB,ranks=3,algorithm=halving-doubling", network)
     rows = zip(workload.src.tolist(), workload.dst.tolist(), workload.size.tolist(), strict=True)
     half = 500_000
-    assert list(rows) == [
-        (0, 1, 2 * half),
-        (1, 2, half),
-        (2, 1, half),
-        (1, 2, half),
-        (2, 1, half),
-        (1, 0, 2 * half),
-    ]
+    assert list(rows) == [(0, 1, 2 * half), (1, 2, half), (2, 1, half), (1, 2, half), (2, 1, half), (1, 0, 2 * half)]
     assert parents(workload) == [[], [0], [], [1, 2], [1, 2], [3, 4]]
     found = simulate(network, workload, model="fluid", correction="none", header="0")
     assert found.job_ps == 3_500_000_000
@@ -242,10 +235,7 @@ def test_rounds_follow_with_a_pause(network: Network) -> None:
         ("all-gather:size=1kB,hosts=", None),
         ("all-gather:size=1kB,hosts=²", None),
         ("all-gather:size=1kB,ranks=17", None),
-        (
-            "all-gather:size=1kB,ranks=1",
-            "all-gather: ranks: input should be greater than or equal to 2, found '1'",
-        ),
+        ("all-gather:size=1kB,ranks=1", "all-gather: ranks: input should be greater than or equal to 2, found '1'"),
         (
             "hadoop:mappers=9,reducers=8",
             "hadoop:mappers=9,reducers=8: mappers and reducers are different hosts, found '9 + 8'; allowed: up to 16 "

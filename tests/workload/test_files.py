@@ -15,14 +15,7 @@ from hypothesis import strategies as st
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model import Network, Plane, Workload
 from pnet_lp.topology import build_network, read_plane
-from pnet_lp.workload import (
-    WORKLOADS,
-    build_workload,
-    check_workload,
-    parse_sizes,
-    read_workload,
-    write_workload,
-)
+from pnet_lp.workload import WORKLOADS, build_workload, check_workload, parse_sizes, read_workload, write_workload
 from pnet_lp.workload.io import WORKLOAD_FORMATS
 
 from .test_workloads import ALL, build
@@ -65,9 +58,7 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
         connects=draw(st.lists(st.booleans(), min_size=count, max_size=count)),
         task=np.unique(each(flow), return_inverse=True)[1],
         stage=[f"stage {i}, of five" for i in each(st.integers(0, 4))] if draw(st.booleans()) else None,
-        weight=draw(st.lists(st.floats(1e-3, 1e3), min_size=count, max_size=count))
-        if draw(st.booleans())
-        else 1.0,
+        weight=draw(st.lists(st.floats(1e-3, 1e3), min_size=count, max_size=count)) if draw(st.booleans()) else 1.0,
     )
 
 
@@ -125,10 +116,7 @@ def test_triggers_come_back(acknowledged: bool) -> None:
     waits = [(2, 0), (2, 1), (3, 0), (3, 1), (4, 0), (4, 1), (5, 3)]
     after = tuple(np.array(waits).T)
     come_back(
-        Workload.from_flows(
-            5, [0, 1, 2, 2, 2, 3], [1, 2, 3, 4, 0, 0], 9, after=after, acknowledged=acknowledged
-        ),
-        ".cm",
+        Workload.from_flows(5, [0, 1, 2, 2, 2, 3], [1, 2, 3, 4, 0, 0], 9, after=after, acknowledged=acknowledged), ".cm"
     )
 
 
@@ -237,28 +225,12 @@ FAULTS = [
     (".csv", "src,dst,bytes,start_s\nh0,h9,5,0\n", ":2: unknown host (did you mean 'h4'?), found 'h9'"),
     (".csv", "src,dst,bytes,start_s\n0,5,5,0\n", ":2: the network has 5 hosts, found '5'; allowed: 0 to 4"),
     (".csv", "src,dst,bytes,start_s\nh0,h0,5,0\n", ":2: host 'h0' sends to itself"),
-    (
-        ".csv",
-        "src,dst,bytes,start_s\nh0,h1,0,0\n",
-        ":2: invalid flow size in bytes, found '0'; allowed: 1 to",
-    ),
-    (
-        ".csv",
-        "src,dst,bytes,start_s\nh0,h1,5,-1\n",
-        ":2: invalid flow start, found '-1'; allowed: 0 to 1000000",
-    ),
+    (".csv", "src,dst,bytes,start_s\nh0,h1,0,0\n", ":2: invalid flow size in bytes, found '0'; allowed: 1 to"),
+    (".csv", "src,dst,bytes,start_s\nh0,h1,5,-1\n", ":2: invalid flow start, found '-1'; allowed: 0 to 1000000"),
     (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,7\n", ":2: unknown flow to wait for, found '7'"),
     (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,0\n", ":2: circular dependency between flows"),
-    (
-        ".csv",
-        "src,dst,bytes,start_s,id\nh0,h1,5,0,a\nh0,h1,5,0,a\n",
-        ":3: two flows have the same id, found 'a'",
-    ),
-    (
-        ".csv",
-        "src,dst,bytes,start_s,task\nh0,h1,5,0,1\nh0,h1,5,0,\n",
-        ":3: a flow has no task, and others have",
-    ),
+    (".csv", "src,dst,bytes,start_s,id\nh0,h1,5,0,a\nh0,h1,5,0,a\n", ":3: two flows have the same id, found 'a'"),
+    (".csv", "src,dst,bytes,start_s,task\nh0,h1,5,0,1\nh0,h1,5,0,\n", ":3: a flow has no task, and others have"),
     (".csv", "src,dst,bytes,start_s,connects\nh0,h1,5,0,no\n", ":2: invalid value of connects, found 'no'"),
     (
         ".csv",
@@ -269,29 +241,13 @@ FAULTS = [
     (".csv", "src,dst,bytes,start_s\n", ": the workload has no flows"),
     (".cm", CM + "0->1 start 0 size 0\n", ":3: invalid flow size in bytes, found '0'"),
     (".cm", CM + "0->1 start 0 size 5 prio 3\n", ":3: not a connection, found 'start 0 size 5 prio 3'"),
-    (
-        ".cm",
-        CM + "failure switch_type TOR\n",
-        ":3: not a connection or a trigger, found 'failure switch_type TOR'",
-    ),
+    (".cm", CM + "failure switch_type TOR\n", ":3: not a connection or a trigger, found 'failure switch_type TOR'"),
     (".cm", CM + "0->1 id 1 start 0 trigger 2 size 5\n", ":3: a connection starts once"),
     (".cm", CM + "0->1 trigger 2 size 5\n", ":3: a connection that a trigger starts has an id"),
     (".cm", CM + "0->1 id 1 trigger 2 size 5\n", ":3: trigger 2 is not defined"),
-    (
-        ".cm",
-        CM + "Triggers 1\n0->1 id 1 trigger 2 size 5\ntrigger id 2 oneshot\n",
-        ":5: trigger 2 is activated by 0",
-    ),
-    (
-        ".cm",
-        "Nodes 4\nConnections 1\n0->1 start 0 size 5\n",
-        ": Nodes does not fit, found 4; allowed: 5, the hosts",
-    ),
-    (
-        ".cm",
-        "Nodes 5\nConnections 2\n0->1 start 0 size 5\n",
-        ": Connections does not fit, found 2; allowed: 1, those",
-    ),
+    (".cm", CM + "Triggers 1\n0->1 id 1 trigger 2 size 5\ntrigger id 2 oneshot\n", ":5: trigger 2 is activated by 0"),
+    (".cm", "Nodes 4\nConnections 1\n0->1 start 0 size 5\n", ": Nodes does not fit, found 4; allowed: 5, the hosts"),
+    (".cm", "Nodes 5\nConnections 2\n0->1 start 0 size 5\n", ": Connections does not fit, found 2; allowed: 1, those"),
     (
         ".cm",
         "Nodes 5\nConnections 3\nTriggers 1\n0->1 start 0 size 5 send_done_trigger 1\n"
@@ -304,11 +260,7 @@ FAULTS = [
         "0->2 id 2 trigger 1 size 5\n0->3 id 3 trigger 1 size 5\ntrigger id 1 multishot\n",
         ":6: nothing starts the connection that waits for trigger 1",
     ),
-    (
-        ".txt",
-        "2\n0 1 3 100 5 2\n",
-        ": there are 1 flows instead of 2; allowed: src dst pg dport size start_s",
-    ),
+    (".txt", "2\n0 1 3 100 5 2\n", ": there are 1 flows instead of 2; allowed: src dst pg dport size start_s"),
     (".txt", "1\n0 1 3 100 5 2\n1 0 3 100 5 2\n", ":3: there are more flows than 1, found '1 0 3 100 5 2'"),
     (".txt", "1\n0 1 3 x 5 2\n", ":2: not a flow, found '0 1 3 x 5 2'"),
     (".json", '{"flows": []}', ": not a list of flows; allowed: [{id, src, dst, size, start}, ...]"),
@@ -329,33 +281,17 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
 @pytest.mark.parametrize(
     ("suffix", "workload", "obstacle"),
     [
-        (
-            ".cm",
-            {"after": ([1], [0]), "start_ps": [0, 5]},
-            "flow 1: connection matrices of htsim cannot hold a pause",
-        ),
+        (".cm", {"after": ([1], [0]), "start_ps": [0, 5]}, "flow 1: connection matrices of htsim cannot hold a pause"),
         (".cm", {"task": [0, 0]}, "flow 1: connection matrices of htsim cannot hold tasks of several flows"),
-        (
-            ".cm",
-            {"size": 1 << 31},
-            "flow 0: connection matrices of htsim cannot hold flows of more than 2147483647",
-        ),
+        (".cm", {"size": 1 << 31}, "flow 0: connection matrices of htsim cannot hold flows of more than 2147483647"),
         (
             ".cm",
             {"connects": [True, False]},
             "flow 1: connection matrices of htsim cannot hold flows over an existing connection",
         ),
         (".txt", {"after": ([1], [0])}, "flow 1: flow files of ns-3 cannot hold flows that wait for others"),
-        (
-            ".txt",
-            {"start_ps": [5, 0]},
-            "flow 1: flow files of ns-3 cannot hold flows that are not in the order",
-        ),
-        (
-            ".txt",
-            {"size": 1 << 32},
-            "flow 0: flow files of ns-3 cannot hold flows of more than 4294967295 bytes",
-        ),
+        (".txt", {"start_ps": [5, 0]}, "flow 1: flow files of ns-3 cannot hold flows that are not in the order"),
+        (".txt", {"size": 1 << 32}, "flow 0: flow files of ns-3 cannot hold flows of more than 4294967295 bytes"),
         (
             ".json",
             {"start_ps": [0, 5]},
@@ -367,9 +303,7 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
         (".xls", {}, "unknown workload format, found '.xls'; allowed: .cm, .csv, .json, .parquet, .txt"),
     ],
 )
-def test_what_a_format_cannot_hold(
-    tmp_path: Path, suffix: str, workload: dict[str, object], obstacle: str
-) -> None:
+def test_what_a_format_cannot_hold(tmp_path: Path, suffix: str, workload: dict[str, object], obstacle: str) -> None:
     flows = Workload.from_flows(5, [0, 1], [1, 2], **{"size": 9, **workload})  # type: ignore[arg-type]
     with pytest.raises(WorkloadError) as caught:
         write_workload(flows, FIVE, tmp_path / f"flows{suffix}")
@@ -416,10 +350,7 @@ def test_percentiles_are_those_of_the_generators(tmp_path: Path) -> None:
     assert parse_sizes(f"{path}:interpolation=log").interpolation == "log"
     for text, sentence in (
         ("1 2 3\n", ":1: not bytes and per cent, found '1 2 3'"),
-        (
-            "100 0.5\n1000 1\n",
-            ": the shares are fractions of 1, found '1'; allowed: per cent, the last one 100",
-        ),
+        ("100 0.5\n1000 1\n", ": the shares are fractions of 1, found '1'; allowed: per cent, the last one 100"),
         ("5 50\n9 90\n", ": the last share does not cover all flows, found 0.9; allowed: 1"),
         ("# none\n", ": there are no points"),
     ):

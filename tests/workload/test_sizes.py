@@ -40,9 +40,7 @@ def test_drawn_sizes_follow_the_curve(name: str) -> None:
         # Half a byte for the rounding of sizes; five standard deviations of a share.
         assert np.mean(drawn <= size + 0.5) >= share - 5 * 0.5 / np.sqrt(len(drawn))
     logarithm = np.log(np.maximum(sizes.quantile((np.arange(10**6) + 0.5) / 10**6), 1))
-    assert np.log(drawn).mean() == pytest.approx(
-        logarithm.mean(), abs=6 * logarithm.std() / np.sqrt(len(drawn))
-    )
+    assert np.log(drawn).mean() == pytest.approx(logarithm.mean(), abs=6 * logarithm.std() / np.sqrt(len(drawn)))
 
 
 @pytest.mark.parametrize("name", SIZES.names())

@@ -106,9 +106,7 @@ def test_a_load_of_the_bisection(kind: str, network: Network) -> None:
     assert half.offered.capacity_gbps == pytest.approx(160)
     assert half.offered.capacity == "the bisection (proved narrowest)"
     # Two stars joined by one cable of 10 Gb/s: hosts can send 60 Gb/s, and a sixth of that crosses.
-    two = Network.from_planes(
-        [Plane.from_cables(2, [0], [1], 10.0, host_switch=[0, 0, 0, 1, 1, 1], access_gbps=10.0)]
-    )
+    two = Network.from_planes([Plane.from_cables(2, [0], [1], 10.0, host_switch=[0, 0, 0, 1, 1, 1], access_gbps=10.0)])
     narrow = build_workload(f"{kind}:sizes=10kB,load=0.6,flows=50,capacity_gbps=bisection", two)
     wide = build_workload(f"{kind}:sizes=10kB,load=0.1,flows=50", two)
     assert narrow.fingerprint == wide.fingerprint
@@ -173,18 +171,13 @@ def test_the_first_rounds_of_a_loop_are_a_stage(network: Network) -> None:
 
 @pytest.mark.parametrize(("connects", "opens"), [("message", [1, 1]), ("call", [1, 0]), ("never", [0, 0])])
 def test_a_call_is_a_request_and_its_response(connects: str, opens: list[int], network: Network) -> None:
-    workload = build_workload(
-        f"rpc:rounds=3,clients=2,request=64,response=100kB,connects={connects}", network
-    )
+    workload = build_workload(f"rpc:rounds=3,clients=2,request=64,response=100kB,connects={connects}", network)
     assert workload.flow_count == 16 * 2 * 3 * 2
     waits = parents(workload)
     clients = 32
     for call in range(clients * 3):
         request, response = 2 * call, 2 * call + 1
-        assert (workload.src[request], workload.dst[request]) == (
-            workload.dst[response],
-            workload.src[response],
-        )
+        assert (workload.src[request], workload.dst[request]) == (workload.dst[response], workload.src[response])
         assert (workload.size[request], workload.size[response]) == (64, 100_000)
         assert waits[response] == [request]
         assert waits[request] == ([] if call < clients else [2 * (call - clients) + 1])
@@ -265,9 +258,7 @@ def test_wrong_parameters(text: str, message: str | None, network: Network) -> N
 
 def test_traffic_where_it_means_something(network: Network) -> None:
     traffic = build_traffic("permutation", network)
-    with pytest.raises(
-        SpecError, match=r"^traffic: workload 'rpc' chooses its pairs itself, found 'permutation'$"
-    ):
+    with pytest.raises(SpecError, match=r"^traffic: workload 'rpc' chooses its pairs itself, found 'permutation'$"):
         build_workload("rpc:rounds=1", network, traffic)
     with pytest.raises(SpecError, match=r"^traffic: workload 'each' needs a traffic matrix$"):
         build_workload("each:sizes=1kB", network)
@@ -292,14 +283,8 @@ def test_too_many_flows(network: Network) -> None:
         ({"src": [0, 4]}, "workload: flow 1: no such host as src, found 4; allowed: 0 to 3"),
         ({"dst": [1, -1]}, "workload: flow 1: no such host as dst, found -1; allowed: 0 to 3"),
         ({"dst": [1, 2]}, "workload: flow 1: host 2 sends to itself"),
-        (
-            {"size": 0},
-            "workload: flow 0: invalid flow size in bytes, found 0; allowed: 1 to 576460752303423487",
-        ),
-        (
-            {"size": 1.5},
-            "workload: invalid flow size in bytes, found 'float64'; allowed: whole numbers",
-        ),
+        ({"size": 0}, "workload: flow 0: invalid flow size in bytes, found 0; allowed: 1 to 576460752303423487"),
+        ({"size": 1.5}, "workload: invalid flow size in bytes, found 'float64'; allowed: whole numbers"),
         (
             {"start_ps": [0, -1]},
             "workload: flow 1: invalid flow start in picoseconds, found -1; allowed: 0 to 1000000000000000000",
@@ -317,10 +302,7 @@ def test_too_many_flows(network: Network) -> None:
         ({"stage": ["read", " "]}, "workload: flow 1: a stage has no name, found ' '"),
         ({"after": ([0], [2])}, "workload: wait 0: no such flow to wait, found 2; allowed: 0 to 1"),
         ({"after": ([0, 1], [1])}, "workload: 2 flows wait for 1"),
-        (
-            {"after": ([0], [1]), "acknowledged": [True, False]},
-            "workload: 1 waits have 2 values of acknowledged",
-        ),
+        ({"after": ([0], [1]), "acknowledged": [True, False]}, "workload: 1 waits have 2 values of acknowledged"),
         (
             {"connection": [7, 7]},
             "workload: flow 1: a connection between hosts 2 and 3 is already used between other hosts, found 7; "

@@ -90,8 +90,7 @@ fn run(k: u32, bytes: u64, model: Model) {
         outcome.flows.iter().map(value).sum::<f64>() / outcome.flows.len() as f64
     };
     let time = mean(&|flow| (flow.end.unwrap_or(outcome.time) - flow.start) as f64 / 1e9);
-    let (resent, data) =
-        (mean(&|flow| flow.counts.resent as f64), mean(&|flow| flow.counts.data_packets as f64));
+    let (resent, data) = (mean(&|flow| flow.counts.resent as f64), mean(&|flow| flow.counts.data_packets as f64));
     println!(
         "k = {k:2}, {:5.1} MB, {model:?}: {took:6.2} s, {:6.1} M hops, {:5.2} M hops/s, {:5.2} M events/s, {} MiB; \
          completion {time:.2} ms, {:.2} % resent, {:.2} timeouts a flow, {:?}",
@@ -107,8 +106,7 @@ fn run(k: u32, bytes: u64, model: Model) {
 }
 
 fn main() {
-    let (plain, wanted): (Vec<String>, Vec<String>) =
-        std::env::args().skip(1).partition(|arg| arg == "plain");
+    let (plain, wanted): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|arg| arg == "plain");
     let wanted: Vec<u32> = match wanted.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => vec![8, 16],
         ["machine"] => vec![],

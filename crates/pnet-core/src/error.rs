@@ -133,10 +133,7 @@ pub fn indices(what: &'static str, values: &[i32], bound: usize) -> Result<Vec<u
 /// assert_eq!(offsets("pair_ptr", &[0, -4]).unwrap_err().to_string(), "pair_ptr: -4 is negative");
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn offsets<T: Copy + Display + TryInto<usize>>(
-    what: &'static str,
-    values: &[T],
-) -> Result<Vec<usize>, Error> {
+pub fn offsets<T: Copy + Display + TryInto<usize>>(what: &'static str, values: &[T]) -> Result<Vec<usize>, Error> {
     let offset = |v: &T| (*v).try_into().or_else(|_| invalid(what, format!("{v} is negative")));
     values.iter().map(offset).collect()
 }

@@ -11,13 +11,7 @@ use pnet_core::paths::{PathKind, PathSet, Policy, Selection, enumerate, k_shorte
 use proptest::prelude::*;
 
 /// Every simple path from `at` to `target`, as arcs.
-fn brute_force(
-    graph: &Graph,
-    at: u32,
-    target: u32,
-    seen: &mut Vec<u32>,
-    path: &mut Vec<u32>,
-) -> Vec<Vec<u32>> {
+fn brute_force(graph: &Graph, at: u32, target: u32, seen: &mut Vec<u32>, path: &mut Vec<u32>) -> Vec<Vec<u32>> {
     if at == target {
         return vec![path.clone()];
     }
@@ -141,9 +135,7 @@ fn a_bridge_does_not_slow_the_search() {
         }
     }
     let planes = planes(&[graph_of(2 * half, arcs)]);
-    let set =
-        enumerate(&planes, &[(0, half), (1, half + 1)], &selection(4, Policy::Any, 1), &Stop::default())
-            .unwrap();
+    let set = enumerate(&planes, &[(0, half), (1, half + 1)], &selection(4, Policy::Any, 1), &Stop::default()).unwrap();
     assert_eq!(of(&set, 0).len(), 1);
     let lengths: Vec<usize> = of(&set, 1).iter().map(|(_, path)| path.len()).collect();
     assert_eq!(lengths, [3, 4, 4, 4]);

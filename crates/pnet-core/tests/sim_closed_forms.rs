@@ -187,10 +187,7 @@ fn streams_that_meet_share_a_port() {
         run_for.limits.time = SECOND / 5;
         let received: Vec<f64> = run(run_for).flows.iter().map(|flow| flow.received as f64).collect();
         let part = received.iter().sum::<f64>() / received.len() as f64;
-        assert!(
-            received.iter().all(|got| (got / part - 1.0).abs() < 0.1),
-            "{hosts} x {streams}: {received:?}"
-        );
+        assert!(received.iter().all(|got| (got / part - 1.0).abs() < 0.1), "{hosts} x {streams}: {received:?}");
     }
 }
 

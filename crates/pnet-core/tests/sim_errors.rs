@@ -84,10 +84,7 @@ fn transports_are_checked() {
         tcp(Tcp { initial_window: 0, ..whole.clone() }),
         "initial_window: too small, found 0; allowed: at least 1"
     );
-    assert_eq!(
-        tcp(Tcp { subflows: 0, ..whole.clone() }),
-        "subflows: too small, found 0; allowed: at least 1"
-    );
+    assert_eq!(tcp(Tcp { subflows: 0, ..whole.clone() }), "subflows: too small, found 0; allowed: at least 1");
     assert_eq!(
         tcp(Tcp { payload: 65_535, header: 1, ..whole.clone() }),
         "payload: with the header more than 65535 bytes"
@@ -101,8 +98,7 @@ fn transports_are_checked() {
 #[test]
 fn fabrics_are_checked() {
     let rate = Rate::new(1_000_000_000).unwrap();
-    let error =
-        |rates: &[Rate], delays: &[Time]| Fabric::new(planes(), rates, delays).unwrap_err().to_string();
+    let error = |rates: &[Rate], delays: &[Time]| Fabric::new(planes(), rates, delays).unwrap_err().to_string();
     assert_eq!(error(&[rate; 7], &[0; 8]), "rate: 7 entries for 8 ports");
     assert_eq!(error(&[rate; 8], &[0; 9]), "delay: 9 entries for 8 ports");
     assert_eq!(
@@ -113,8 +109,7 @@ fn fabrics_are_checked() {
 
 #[test]
 fn given_paths_are_checked() {
-    let selection =
-        Selection { kind: PathKind::EqualCost, count: 1, policy: Policy::Any, per_flow: false, seed: 1 };
+    let selection = Selection { kind: PathKind::EqualCost, count: 1, policy: Policy::Any, per_flow: false, seed: 1 };
     let paths = enumerate(&planes(), &[(0, 1)], &selection, &pnet_core::Stop::default()).unwrap();
     let given = |pairs: &[(u32, u32)], paths: &PathSet| {
         let given = Given { pairs: pairs.to_vec(), paths: paths.clone(), reduced: None };

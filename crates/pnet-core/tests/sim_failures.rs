@@ -79,19 +79,12 @@ fn a_packet_is_lost_while_its_link_is_down_and_only_then() {
     let up = diamond().up(0, 0);
     let sent = 8 * MICROSECOND + 4 * 41 * 800;
     let arrived = sent + 1_200_000 + MICROSECOND;
-    for (from, until, lost) in [
-        (sent - 10, sent, 0),
-        (sent - 10, sent + 1, 1),
-        (arrived, arrived + 1, 1),
-        (arrived + 1, arrived + 2, 0),
-    ] {
+    for (from, until, lost) in
+        [(sent - 10, sent, 0), (sent - 10, sent + 1, 1), (arrived, arrived + 1, 1), (arrived + 1, arrived + 2, 0)]
+    {
         let outages = vec![Outage { port: up, from, until }];
         let found = run(ecmp(), Failures { outages, repair: None }, 1500).unwrap();
-        assert_eq!(
-            (found.ports[up as usize].lost, found.flows[0].counts.resent),
-            (lost, lost),
-            "{from} {until}"
-        );
+        assert_eq!((found.ports[up as usize].lost, found.flows[0].counts.resent), (lost, lost), "{from} {until}");
     }
 }
 
@@ -152,11 +145,7 @@ fn a_flow_returns_after_the_repair() {
     let found = run(ecmp(), Failures { outages, repair: Some(0) }, 10_000_000).unwrap();
     let detour = arcs_used(&found).into_iter().find(|arc| !arcs_used(&whole).contains(arc)).unwrap();
     // A millisecond at 10 Gb/s is 833 packets of 1,500 bytes; the flow takes 8 of them.
-    assert!(
-        (100..=834).contains(&found.ports[detour as usize].packets),
-        "{:?}",
-        found.ports[detour as usize]
-    );
+    assert!((100..=834).contains(&found.ports[detour as usize].packets), "{:?}", found.ports[detour as usize]);
     assert!(found.flows[0].end.unwrap() > 4 * until);
 }
 
@@ -166,9 +155,6 @@ fn outages_are_checked() {
         let failures = Failures { outages: vec![outage], repair: None };
         run(ecmp(), failures, 1500).unwrap_err().to_string()
     };
-    assert_eq!(
-        error(Outage { port: 12, from: 0, until: 1 }),
-        "failures: unknown port, found 12; allowed: 0..12"
-    );
+    assert_eq!(error(Outage { port: 12, from: 0, until: 1 }), "failures: unknown port, found 12; allowed: 0..12");
     assert_eq!(error(Outage { port: 0, from: 5, until: 5 }), "failures: port 0 is down from 5 ps to 5 ps");
 }

@@ -165,8 +165,7 @@ fn a_flow_returns_after_the_repair() {
     let down = (0..6).find(|arc| direct(*arc)).unwrap();
     let fabric = Fabric::new(planes.clone(), &rates, &[0; 10]).unwrap();
     let failures = outage(down, MS, 3 * MS, Some(MS / 4));
-    let found =
-        run(FluidScenario { failures, ..FluidScenario::new(fabric, flows(&[(0, 1, 20_000_000, 0)])) });
+    let found = run(FluidScenario { failures, ..FluidScenario::new(fabric, flows(&[(0, 1, 20_000_000, 0)])) });
     // 160 Mb: 4 in the first millisecond, none until 1.25 ms, 20 until 3.25 ms, and 136 at 4 Gb/s.
     assert_eq!(ends(&found), [Some(3 * MS + MS / 4 + 34 * MS)]);
 }
@@ -218,13 +217,8 @@ fn subflows_share_what_a_host_has() {
 /// With all terms, a flow alone takes as long as its packets do, in slow start and out of it.
 #[test]
 fn a_flow_alone_takes_as_long_as_its_packets() {
-    let correction = Correction {
-        handshake: true,
-        propagation: true,
-        store_and_forward: true,
-        slow_start: Some(2),
-        windows: None,
-    };
+    let correction =
+        Correction { handshake: true, propagation: true, store_and_forward: true, slow_start: Some(2), windows: None };
     for packets in [1, 2, 3, 6, 14, 40, 400] {
         let list = [(0, 1, 1500 * packets, 7)];
         let fabric = || row(4, &[0, 3]);
@@ -336,8 +330,7 @@ fn a_best_split_leaves_what_fails() {
 fn a_best_split_evens_out() {
     // Switches 0 - 1 directly, and by 2 at the rate of a host's link; hosts 0, 1 at switch 0 and 2, 3 at switch 1.
     let arcs = [(0, 1), (0, 2), (2, 1)].into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect();
-    let planes =
-        Planes::new(vec![graph_of(3, arcs)], vec![vec![Some(0), Some(0), Some(1), Some(1)]]).unwrap();
+    let planes = Planes::new(vec![graph_of(3, arcs)], vec![vec![Some(0), Some(0), Some(1), Some(1)]]).unwrap();
     let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
     let graph = &fabric.planes().graphs()[0];
     let arc = |u, v| (0..6).find(|arc| (graph.tail(*arc), graph.head(*arc)) == (u, v)).unwrap();

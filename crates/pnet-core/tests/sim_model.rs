@@ -36,9 +36,8 @@ impl Case {
         let planes = planes(&self.graphs);
         let arcs: usize = planes.graphs().iter().map(Graph::arcs).sum();
         let ports = arcs + 2 * planes.count() * planes.endpoints();
-        let rates: Vec<Rate> = (0..ports)
-            .map(|i| Rate::new(self.rates[i % self.rates.len()] * 1_000_000_000).unwrap())
-            .collect();
+        let rates: Vec<Rate> =
+            (0..ports).map(|i| Rate::new(self.rates[i % self.rates.len()] * 1_000_000_000).unwrap()).collect();
         let delays: Vec<Time> = (0..ports).map(|i| self.delays[i % self.delays.len()]).collect();
         Scenario {
             queue: self.queue.clone(),
@@ -142,8 +141,7 @@ fn fifo() -> impl Strategy<Value = AnyQueue> {
 fn scheduler() -> impl Strategy<Value = AnyQueue> {
     prop_oneof![
         limit().prop_map(|limit| -> AnyQueue { Arc::new(Pfabric { limit }) }),
-        (limit(), 1..20_u32)
-            .prop_map(|(limit, most)| -> AnyQueue { Arc::new(Strict { limit, bounds: vec![most] }) }),
+        (limit(), 1..20_u32).prop_map(|(limit, most)| -> AnyQueue { Arc::new(Strict { limit, bounds: vec![most] }) }),
     ]
 }
 

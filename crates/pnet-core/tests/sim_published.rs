@@ -14,12 +14,7 @@ use pnet_core::sim::*;
 use trees::fat_tree;
 
 /// SOPA, section 4.2: in a fat tree with k = 4 and links of 1 Gb/s and 25 ns, hosts 0 and 1 send 10 MiB each to hosts 4 and 5.
-fn four_flows(
-    forwarding: Arc<dyn Forwarding>,
-    threshold: u32,
-    resequence: Option<Time>,
-    seed: u64,
-) -> Outcome {
+fn four_flows(forwarding: Arc<dyn Forwarding>, threshold: u32, resequence: Option<Time>, seed: u64) -> Outcome {
     let tcp = Tcp {
         payload: 1460,
         header: 40,
@@ -55,8 +50,7 @@ fn source_routed_spraying_shares_evenly() {
     for seed in 0..9 {
         let found = four_flows(sopa.clone(), 10, None, seed);
         for flow in &found.flows {
-            let rate =
-                flow.counts.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
+            let rate = flow.counts.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
             assert!((450.0..=510.0).contains(&rate), "{rate} Mb/s");
             assert_eq!((flow.counts.resent, flow.counts.timeouts), (0, 0));
         }
@@ -64,9 +58,7 @@ fn source_routed_spraying_shares_evenly() {
             let windows = found.traces.windows.iter().filter(|row| row.flow == flow).map(|row| row.window);
             assert!(windows.is_sorted());
         }
-        let early = |flow: &FlowRecord<PacketCounts>| {
-            flow.counts.out_of_order as f64 / flow.counts.data_packets as f64
-        };
+        let early = |flow: &FlowRecord<PacketCounts>| flow.counts.out_of_order as f64 / flow.counts.data_packets as f64;
         let worst = found.flows.iter().map(early).fold(0.0, f64::max);
         assert!(worst < 0.004, "{worst} with seed {seed}");
     }
@@ -77,14 +69,14 @@ fn source_routed_spraying_shares_evenly() {
 fn random_spraying_is_slower() {
     let last = |found: &Outcome| found.flows.iter().map(|flow| flow.end.unwrap()).max().unwrap();
     let sopa = Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
-    let (sopa, random) = (
-        four_flows(Arc::new(sopa), 10, None, 1),
-        four_flows(Arc::new(PerHop { policy: Policy::Any }), 3, None, 1),
-    );
+    let (sopa, random) =
+        (four_flows(Arc::new(sopa), 10, None, 1), four_flows(Arc::new(PerHop { policy: Policy::Any }), 3, None, 1));
     assert!(last(&random) as f64 > 1.05 * last(&sopa) as f64);
     assert!(
-        random.flows.iter().all(|flow| flow.counts.fast_retransmits > 0
-            && flow.counts.out_of_order > flow.counts.data_packets / 50)
+        random
+            .flows
+            .iter()
+            .all(|flow| flow.counts.fast_retransmits > 0 && flow.counts.out_of_order > flow.counts.data_packets / 50)
     );
 }
 
@@ -129,8 +121,7 @@ fn pairs_in_a_fat_tree_take_as_long_as_elsewhere() {
 fn the_shortest_go_first() {
     let hosts = 8_u32;
     let run = |queue: Arc<dyn Queue>, transport: Tcp| {
-        let planes =
-            pnet_core::graph::Planes::new(vec![graph_of(1, vec![])], vec![vec![Some(0); hosts as usize + 1]]);
+        let planes = pnet_core::graph::Planes::new(vec![graph_of(1, vec![])], vec![vec![Some(0); hosts as usize + 1]]);
         let long = (0..4).map(|host| (host, hosts, 5_000_000, 0));
         let short = (4..hosts).map(|host| (host, hosts, 15_000, u64::from(host) * 2 * SECOND / 1000));
         let scenario = Scenario {
@@ -142,20 +133,13 @@ fn the_shortest_go_first() {
             )
         };
         let found = scenario.run(&mut |_| true).unwrap();
-        let slowdown =
-            |flow: &FlowRecord<PacketCounts>| (flow.end.unwrap() - flow.start) as f64 / flow.ideal as f64;
+        let slowdown = |flow: &FlowRecord<PacketCounts>| (flow.end.unwrap() - flow.start) as f64 / flow.ideal as f64;
         found.flows.iter().filter(|flow| flow.bytes == 15_000).map(slowdown).fold(0.0, f64::max)
     };
     let timeout = 40 * SECOND / 1000;
     let rto = Rto { initial: timeout, least: timeout, most: timeout, granularity: 0 };
-    let mintcp = Tcp {
-        syn: None,
-        initial_window: 12,
-        duplicate_threshold: None,
-        probe_after: Some(5),
-        rto,
-        ..Tcp::default()
-    };
+    let mintcp =
+        Tcp { syn: None, initial_window: 12, duplicate_threshold: None, probe_after: Some(5), rto, ..Tcp::default() };
     let pfabric = run(Arc::new(Pfabric { limit: Limit::Packets(15) }), mintcp);
     let tcp = run(Arc::new(DropTail { limit: Limit::Packets(150) }), Tcp { syn: None, ..Tcp::default() });
     assert!(pfabric < 1.2, "{pfabric}");

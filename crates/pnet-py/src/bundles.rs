@@ -42,8 +42,7 @@ impl Bundles {
     /// Max-min fair rates where each demand has one column: level, bottleneck link (-1 for none) and part.
     fn fill<'py>(&self, py: Python<'py>) -> Result<Filled<'py>> {
         let found = on_threads(py, 1, f64::INFINITY, |stop| bundles::fill(&self.inner, stop))?;
-        let link: Vec<i64> =
-            found.link.iter().map(|l| if *l == u32::MAX { -1 } else { i64::from(*l) }).collect();
+        let link: Vec<i64> = found.link.iter().map(|l| if *l == u32::MAX { -1 } else { i64::from(*l) }).collect();
         Ok((found.level.into_pyarray(py), link.into_pyarray(py), found.part.into_pyarray(py)))
     }
 }
@@ -80,9 +79,8 @@ pub(crate) fn solve_cheapest(
 ) -> Result<Cheapest> {
     let (cost, served) = (cost.as_slice()?, if whole { Served::All } else { Served::Any });
     let options = Options { tolerance, max_iterations, time_limit_s };
-    let (found, interrupted) = run(py, threads, on_progress, |monitor| {
-        bundles::cheapest(&bundles.inner, cost, served, &options, monitor)
-    })?;
+    let (found, interrupted) =
+        run(py, threads, on_progress, |monitor| bundles::cheapest(&bundles.inner, cost, served, &options, monitor))?;
     Ok(Cheapest {
         weight: found.weight.into_pyarray(py).unbind(),
         length: found.length.into_pyarray(py).unbind(),

@@ -55,9 +55,7 @@ impl From<pnet_core::Error> for Failure {
                 });
                 Failure(set.err().unwrap_or(raised))
             }
-            pnet_core::Error::ManyPaths { src, dst, most } => {
-                Failure(ManyPathsError::new_err((src, dst, most)))
-            }
+            pnet_core::Error::ManyPaths { src, dst, most } => Failure(ManyPathsError::new_err((src, dst, most))),
             _ => Failure::new(error.to_string()),
         }
     }

@@ -22,8 +22,7 @@ pub(crate) fn count_hops<'py>(
     threads: usize,
 ) -> Result<Bound<'py, PyArray2<i64>>> {
     let (size, trials) = (size.as_slice()?, trials(planes, &arcs_down, &sites_down)?);
-    let found =
-        on_threads(py, threads, f64::INFINITY, |stop| hops::count(&planes.inner, size, &trials, stop))?;
+    let found = on_threads(py, threads, f64::INFINITY, |stop| hops::count(&planes.inner, size, &trials, stop))?;
     let width = found.iter().map(Vec::len).max().unwrap_or(0);
     let mut table = vec![0; found.len() * width];
     for (row, pairs) in table.chunks_mut(width.max(1)).zip(&found) {
@@ -48,8 +47,7 @@ pub(crate) fn hops_between<'py>(
 ) -> Result<Bound<'py, PyArray2<i32>>> {
     let pairs = planes.pairs(&src, &dst)?;
     let trials = trials(planes, &arcs_down, &sites_down)?;
-    let found =
-        on_threads(py, threads, f64::INFINITY, |stop| hops::between(&planes.inner, &pairs, &trials, stop))?;
+    let found = on_threads(py, threads, f64::INFINITY, |stop| hops::between(&planes.inner, &pairs, &trials, stop))?;
     Ok(found.concat().into_pyarray(py).reshape([trials.len(), pairs.len()])?)
 }
 

@@ -29,9 +29,7 @@ const MOST_THREADS: usize = 1024;
 /// A pool of this many threads, 0 for all cores.
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     if threads > MOST_THREADS {
-        return Err(Failure::new(format!(
-            "threads: {threads} are too many; allowed: at most {MOST_THREADS}"
-        )));
+        return Err(Failure::new(format!("threads: {threads} are too many; allowed: at most {MOST_THREADS}")));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)

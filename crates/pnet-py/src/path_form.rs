@@ -33,8 +33,7 @@ impl PathProblem {
         let pair_ptr = offsets("pair_ptr", pair_ptr.as_slice()?)?;
         let path_ptr = offsets("path_ptr", path_ptr.as_slice()?)?;
         let link = indices("link", link.as_slice()?, capacity.len())?;
-        let inner =
-            in_parallel(py, || path_form::PathProblem::new(capacity, demand, pair_ptr, path_ptr, link))?;
+        let inner = in_parallel(py, || path_form::PathProblem::new(capacity, demand, pair_ptr, path_ptr, link))?;
         Ok(PathProblem { inner })
     }
 
@@ -46,8 +45,7 @@ impl PathProblem {
         length: PyReadonlyArray1<f64>,
     ) -> Result<Bounds<'py>> {
         let (weight, length) = (weight.as_slice()?, length.as_slice()?);
-        let (lower, upper, load, weight) =
-            in_parallel(py, || path_form::bounds(&self.inner, weight, length))?;
+        let (lower, upper, load, weight) = in_parallel(py, || path_form::bounds(&self.inner, weight, length))?;
         Ok((lower, upper, load.into_pyarray(py), weight.into_pyarray(py)))
     }
 

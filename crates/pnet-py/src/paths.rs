@@ -10,12 +10,8 @@ use crate::monitor::on_threads;
 use crate::planes::Planes;
 
 /// Offsets of the pairs, plane of each path, offsets of the paths, arcs.
-type Arrays<'py> = (
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i32>>,
-);
+type Arrays<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>);
 
 /// The paths of each pair of endpoints; arrays as in `pnet_lp.model.PathSet`.
 #[pyfunction]
@@ -36,8 +32,7 @@ pub(crate) fn enumerate_paths<'py>(
 ) -> Result<Arrays<'py>> {
     let selection = paths::Selection { kind: kind.into(), count, policy: policy.into(), per_flow, seed };
     let pairs = planes.pairs(&src, &dst)?;
-    let set =
-        on_threads(py, threads, limit_s, |stop| paths::enumerate(&planes.inner, &pairs, &selection, stop))?;
+    let set = on_threads(py, threads, limit_s, |stop| paths::enumerate(&planes.inner, &pairs, &selection, stop))?;
     // These conversions keep the size of the items, so they reuse the memory.
     let offsets = |values: Vec<usize>| values.into_iter().map(|v| v as i64).collect::<Vec<_>>();
     let indices = |values: Vec<u32>| values.into_iter().map(|v| v as i32).collect::<Vec<_>>();
@@ -98,9 +93,8 @@ pub(crate) fn split_loads<'py>(
 ) -> Result<Loaded<'py>> {
     let rule = paths::Rule { split: split.into(), policy: policy.into(), seed };
     let (pairs, demand) = (planes.pairs(&src, &dst)?, demand.as_slice()?);
-    let loads = on_threads(py, threads, limit_s, |stop| {
-        paths::split_loads(&planes.inner, &pairs, demand, &rule, stop)
-    })?;
+    let loads =
+        on_threads(py, threads, limit_s, |stop| paths::split_loads(&planes.inner, &pairs, demand, &rule, stop))?;
     let shape = [planes.inner.count(), pairs.len()];
     Ok((loads.load.concat().into_pyarray(py), loads.share.concat().into_pyarray(py).reshape(shape)?))
 }

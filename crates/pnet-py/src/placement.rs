@@ -30,8 +30,7 @@ pub(crate) fn place_flows<'py>(
     annealing: Option<u32>,
     seed: u64,
 ) -> Result<Bound<'py, PyArray1<i64>>> {
-    let rates: Vec<(f64, f64)> =
-        send.as_slice()?.iter().copied().zip(receive.as_slice()?.iter().copied()).collect();
+    let rates: Vec<(f64, f64)> = send.as_slice()?.iter().copied().zip(receive.as_slice()?.iter().copied()).collect();
     let src = indices("src", src.as_slice()?, rates.len())?;
     let dst = indices("dst", dst.as_slice()?, rates.len())?;
     let flows = Flows {

@@ -35,11 +35,7 @@ impl Planes {
 
 impl Planes {
     /// Source and destination of each pair.
-    pub(crate) fn pairs(
-        &self,
-        src: &PyReadonlyArray1<i32>,
-        dst: &PyReadonlyArray1<i32>,
-    ) -> Result<Vec<(u32, u32)>> {
+    pub(crate) fn pairs(&self, src: &PyReadonlyArray1<i32>, dst: &PyReadonlyArray1<i32>) -> Result<Vec<(u32, u32)>> {
         Ok(self.inner.pairs(src.as_slice()?, dst.as_slice()?)?)
     }
 }

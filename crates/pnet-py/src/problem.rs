@@ -47,12 +47,8 @@ impl FlowProblem {
 
     /// Whether each plane has a path for each demand, bool `[planes, demands]`.
     fn available<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<bool>>> {
-        let flags: Vec<bool> = self
-            .inner
-            .planes
-            .iter()
-            .flat_map(|plane| plane.demands.iter().map(|place| *place != Use::Never))
-            .collect();
+        let flags: Vec<bool> =
+            self.inner.planes.iter().flat_map(|plane| plane.demands.iter().map(|place| *place != Use::Never)).collect();
         Ok(PyArray1::from_vec(py, flags).reshape([self.inner.planes.len(), self.inner.demands()])?)
     }
 

@@ -137,11 +137,7 @@ type FlowPaths<'py> = (
 
 /// Decomposes the flow of each demand into paths.
 #[pyfunction]
-pub(crate) fn decompose<'py>(
-    py: Python<'py>,
-    problem: &FlowProblem,
-    proof: &Proof,
-) -> Result<FlowPaths<'py>> {
+pub(crate) fn decompose<'py>(py: Python<'py>, problem: &FlowProblem, proof: &Proof) -> Result<FlowPaths<'py>> {
     let found = in_parallel(py, || mcf::decompose(&problem.inner, &proof.inner))?;
     let narrow = |values: &[u32]| values.iter().map(|v| *v as i32).collect::<Vec<_>>().into_pyarray(py);
     let ptr: Vec<i64> = found.ptr.iter().map(|v| *v as i64).collect();

@@ -58,9 +58,8 @@ pub(crate) fn solve_structured(
     let options = Options { tolerance, max_iterations, time_limit_s };
     let given = warm_start.as_ref();
     let given = given.map(|(proof, iterations)| WarmStart { proof: &proof.inner, iterations: *iterations });
-    let found = run(py, threads, on_progress, |monitor| {
-        structured::solve_from(&problem.inner, given, &options, monitor)
-    })?;
+    let found =
+        run(py, threads, on_progress, |monitor| structured::solve_from(&problem.inner, given, &options, monitor))?;
     Solution::new(py, problem, found)
 }
 

@@ -80,13 +80,7 @@ impl Symmetry {
     /// The network reduced to equivalence classes; None where views have more classes of links, or more links, in all, or
     /// the network more links times orbits of destinations.
     #[pyo3(signature = (*, classes, looks, examples))]
-    fn reduce(
-        &self,
-        py: Python<'_>,
-        classes: usize,
-        looks: usize,
-        examples: usize,
-    ) -> Result<Option<Reduced>> {
+    fn reduce(&self, py: Python<'_>, classes: usize, looks: usize, examples: usize) -> Result<Option<Reduced>> {
         let budget = symmetry::Budget { classes, looks, examples };
         let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::reduce(&self.inner, budget, stop))?;
         Ok(found.map(|inner| Reduced { inner, nodes: self.inner.nodes() }))

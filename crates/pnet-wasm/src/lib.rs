@@ -73,13 +73,7 @@ impl Problem {
     }
 
     /// Solves by the structured method, or where `sparse` by column generation; `on_progress` gets iterations and both bounds.
-    pub fn solve(
-        &self,
-        sparse: bool,
-        tolerance: f64,
-        limit_s: f64,
-        on_progress: &Function,
-    ) -> Result<Answer, JsValue> {
+    pub fn solve(&self, sparse: bool, tolerance: f64, limit_s: f64, on_progress: &Function) -> Result<Answer, JsValue> {
         let options = Options { tolerance, max_iterations: usize::MAX, time_limit_s: limit_s };
         let mut watcher = Watcher { on_progress, failure: None };
         let solution = match sparse {
@@ -102,8 +96,7 @@ impl Problem {
 
     /// The load of each arc where every demand is split equally over next hops on shortest paths.
     pub fn ecmp_loads(&self) -> Result<Vec<f64>, JsValue> {
-        let pairs: Vec<(u32, u32)> =
-            self.inner.src.iter().copied().zip(self.inner.dst.iter().copied()).collect();
+        let pairs: Vec<(u32, u32)> = self.inner.src.iter().copied().zip(self.inner.dst.iter().copied()).collect();
         let rule = Rule { split: Split::Ecmp, policy: Policy::Any, seed: 0 };
         let loads = split_loads(&self.planes, &pairs, &self.inner.demand, &rule, &Stop::default());
         Ok(loads.map_err(thrown)?.load.concat())

@@ -63,9 +63,4 @@ def beta_fat_tree_cost(params: BetaFatTreeCost) -> Design:
         ports_used=servers + 2 * inner + 2 * top,
     )
     packing = Packaging(ports=params.ports, access="sr", inner="sr", top="sr")
-    return Design(
-        bill,
-        servers / 2 * gbps / params.beta,
-        packing,
-        lambda: Network.from_planes([beta_fat_tree(params)]),
-    )
+    return Design(bill, servers / 2 * gbps / params.beta, packing, lambda: Network.from_planes([beta_fat_tree(params)]))

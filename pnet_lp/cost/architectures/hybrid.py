@@ -14,20 +14,14 @@ from pnet_lp.seeds import Seed
 from pnet_lp.topology import build_network
 
 PAPER_RACKS = 320
-LOW_RATE = (
-    (Part("switch", 1.0, 48), 694),
-    (Part("switch", 1.0, 24), 320),
-    (Part("copper", 1.0), 7680),
-)
+LOW_RATE = ((Part("switch", 1.0, 48), 694), (Part("switch", 1.0, 24), 320), (Part("copper", 1.0), 7680))
 """The low-rate packet network of 320 racks (section 3.2); the paper gives these numbers, not the wiring."""
 
 
 class Hybrid(Params):
     """Parameters of ``hybrid``."""
 
-    servers: int = Field(
-        10_240, ge=1, description="number of hosts (paper: 10,240), half a ToR's ports on each rack"
-    )
+    servers: int = Field(10_240, ge=1, description="number of hosts (paper: 10,240), half a ToR's ports on each rack")
     beta: float = Field(
         1.0,
         ge=1,
@@ -90,8 +84,5 @@ def hybrid(params: Hybrid) -> Design:
     )
     buildable = links == int(links) and 2 <= links < racks
     return Design(
-        bill,
-        params.servers / 2 * gbps / params.beta,
-        packing,
-        (lambda: build_network([text])) if buildable else None,
+        bill, params.servers / 2 * gbps / params.beta, packing, (lambda: build_network([text])) if buildable else None
     )

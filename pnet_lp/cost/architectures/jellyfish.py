@@ -27,9 +27,7 @@ class JellyfishCost(Params):
     beta: float = Field(
         1.0, ge=1, description="with servers: hosts of a switch over its cables to others, these rounded down"
     )
-    planes: int = Field(
-        1, ge=1, description="planes, each another random graph, with boxes and cables of its own"
-    )
+    planes: int = Field(1, ge=1, description="planes, each another random graph, with boxes and cables of its own")
     access: Medium = Field("copper", description="what the cables to hosts are")
     seed: Seed = Field(0, description="which random graph")
     link_gbps: float = Field(10, gt=0, description="speed of every link of a plane, Gb/s in each direction")
@@ -85,10 +83,7 @@ def jellyfish(params: JellyfishCost) -> Design:
     switches, ports, hosts = params.sizes
     planes, gbps = params.planes, params.link_gbps
     lines = (switches * ports - hosts) // 2
-    runs = [
-        Cables("access", params.access, gbps, planes * hosts, 1),
-        Cables("top", "lr", gbps, planes * lines, 2),
-    ]
+    runs = [Cables("access", params.access, gbps, planes * hosts, 1), Cables("top", "lr", gbps, planes * lines, 2)]
     bill = Bill(
         hosts=hosts,
         tiers=1,
@@ -101,8 +96,5 @@ def jellyfish(params: JellyfishCost) -> Design:
     text = f"jellyfish:switches={switches},ports={ports},hosts={hosts},seed={params.seed},link_gbps={gbps!r}"
     given: dict[str, Any] = {"planes": planes, "variant": "heterogeneous" if planes > 1 else None}
     return Design(
-        bill,
-        None,
-        Packaging(ports=params.box_ports, access=params.access),
-        lambda: build_network([text], **given),
+        bill, None, Packaging(ports=params.box_ports, access=params.access), lambda: build_network([text], **given)
     )

@@ -16,18 +16,14 @@ class OpticalCore(Params):
     """Parameters of ``ocs-core`` and ``patch-panel-core``."""
 
     hosts: int = Field(8192, ge=1, description="number of hosts, half a chip's broken-out ports on each ToR")
-    radix: int = Field(
-        16, ge=2, multiple_of=2, description="ports of a chip before they are broken out, even"
-    )
+    radix: int = Field(16, ge=2, multiple_of=2, description="ports of a chip before they are broken out, even")
     planes: int = Field(8, ge=1, description="planes, into which every port is broken out (paper: N)")
     link_gbps: float = Field(
         800,
         gt=0,
         description="speed of a host over all planes, and of a port before it is broken out, Gb/s in each direction",
     )
-    beta: float = Field(
-        1.0, ge=1, description="hosts of a ToR over its cables to the core, these rounded down"
-    )
+    beta: float = Field(1.0, ge=1, description="hosts of a ToR over its cables to the core, these rounded down")
     access: Medium = Field("copper", description="what the cables to hosts are")
     seed: Seed = Field(0, description="which random circuits")
 
@@ -71,9 +67,7 @@ def _optical_core(params: OpticalCore, core: Core) -> Design:
         ports_used=planes * (params.hosts + lines),
         optical=((OPTICAL_PORT[core], planes * lines),),
     )
-    packing = Packaging(
-        ports=ports, planes_per_box=planes, planes_per_cable=planes, access=params.access, core=core
-    )
+    packing = Packaging(ports=ports, planes_per_box=planes, planes_per_cable=planes, access=params.access, core=core)
     switches = f"switches={tors},ports={ports // 2 + params.uplinks},hosts={params.hosts}"
     text = f"jellyfish:{switches},seed={params.seed},link_gbps={gbps!r}"
     return Design(

@@ -14,9 +14,7 @@ class Parallel(Params):
     """Parameters of ``parallel``."""
 
     hosts: int = Field(8192, ge=1, description="number of hosts (paper: 8,192)")
-    radix: int = Field(
-        16, ge=2, multiple_of=2, description="ports of a chip before they are broken out, even"
-    )
+    radix: int = Field(16, ge=2, multiple_of=2, description="ports of a chip before they are broken out, even")
     planes: int = Field(8, ge=1, description="planes, into which every port is broken out (paper: N)")
     link_gbps: float = Field(
         800,
@@ -24,8 +22,7 @@ class Parallel(Params):
         description="speed of a host over all planes, and of a port before it is broken out, Gb/s in each direction",
     )
     share: bool = Field(
-        True,
-        description="whether the chips of one position in all planes share a box, and their cables a bundle",
+        True, description="whether the chips of one position in all planes share a box, and their cables a bundle"
     )
     channels: int | None = Field(
         None, ge=1, description="planes that share a cable, where planes share boxes; default: all"

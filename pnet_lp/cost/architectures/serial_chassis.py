@@ -14,9 +14,7 @@ from pnet_lp.topology.families.chassis_fat_tree import MOST_PORTS, ChassisFatTre
 class SerialChassis(ChassisFatTree):
     """Parameters of ``serial-chassis``: those of the topology ``chassis-fat-tree``, at the speed of a whole port."""
 
-    radix: int = Field(
-        16, ge=4, le=MOST_PORTS, multiple_of=2, description="ports of a chip (paper: 16), even"
-    )
+    radix: int = Field(16, ge=4, le=MOST_PORTS, multiple_of=2, description="ports of a chip (paper: 16), even")
     link_gbps: float = Field(800, gt=0, description="speed of cables and traces, Gb/s in each direction")
 
 
@@ -35,10 +33,7 @@ def serial_chassis(params: SerialChassis) -> Design:
     hosts, stage = params.host_count, params.ports // params.radix
     spines = hosts // params.ports
     gbps = max(params.link_gbps, params.access_gbps)
-    found = [
-        Boxes(2 * stage, params.radix, gbps, 2 * spines),
-        Boxes(3 * stage, params.radix, gbps, spines),
-    ]
+    found = [Boxes(2 * stage, params.radix, gbps, 2 * spines), Boxes(3 * stage, params.radix, gbps, spines)]
     runs = [Cables("access", "copper", gbps, hosts, 1), Cables("top", "lr", gbps, hosts, 2)]
     given = {"radix": params.radix, "chassis": params.ports, "hosts": hosts}
     speeds = {"link_gbps": params.link_gbps, "host_gbps": params.access_gbps}

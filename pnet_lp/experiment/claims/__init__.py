@@ -3,16 +3,7 @@
 ``base`` says what a claim is; each kind has a file; ``file`` lists the kinds, and reads claims.
 """
 
-from pnet_lp.experiment.claims.base import (
-    VERDICTS,
-    CaseClaim,
-    Claim,
-    Judgement,
-    Measured,
-    Measurements,
-    Size,
-    Verdict,
-)
+from pnet_lp.experiment.claims.base import VERDICTS, CaseClaim, Claim, Judgement, Measured, Measurements, Size, Verdict
 from pnet_lp.experiment.claims.bound import BoundClaim, PercentileClaim
 from pnet_lp.experiment.claims.file import KINDS, Claims
 from pnet_lp.experiment.claims.ordering import OrderingClaim

@@ -40,9 +40,7 @@ class TrendClaim(CasesClaim):
         share = self.by_percent / 100
         if self.direction == "stays":
             least, greatest = min(values), max(values)
-            apart = (
-                f"{100 * (greatest / least - 1):.3g} % apart" if least > 0 else "one value is not positive"
-            )
+            apart = f"{100 * (greatest / least - 1):.3g} % apart" if least > 0 else "one value is not positive"
             return "agrees" if 0 < greatest <= least * (1 + share) else "differs", apart
         sign = 1 if self.direction == "rises" else -1
         first, last = values[0], values[-1]

@@ -36,9 +36,7 @@ class ValueClaim(CaseClaim):
             raise ValueError(f"{given} must be given")
         if self.range is not None:
             if not self.range[0] <= self.number <= self.range[1]:
-                raise ValueError(
-                    f"range must be [least, greatest] around {self.number:g}, found {list(self.range)}"
-                )
+                raise ValueError(f"range must be [least, greatest] around {self.number:g}, found {list(self.range)}")
             if "tolerance_percent" in self.model_fields_set:
                 raise ValueError("tolerance_percent has no meaning beside a range")
         return self

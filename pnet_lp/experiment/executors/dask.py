@@ -28,9 +28,7 @@ _PATIENCE_S = 10
 def _host_and_port(address: str) -> str:
     if not re.fullmatch(r"[^/\s]+:[0-9]+", address):
         raise SpecError(
-            "no scheduler is named",
-            found=address or None,
-            allowed="dask://HOST:PORT, such as dask://10.0.0.1:8786",
+            "no scheduler is named", found=address or None, allowed="dask://HOST:PORT, such as dask://10.0.0.1:8786"
         )
     return address
 
@@ -82,9 +80,7 @@ class Dask(Executor):
 
         def connect() -> None:
             try:
-                made.set_result(
-                    distributed.Client(f"tcp://{self._address}", timeout=_PATIENCE_S, set_as_default=False)
-                )
+                made.set_result(distributed.Client(f"tcp://{self._address}", timeout=_PATIENCE_S, set_as_default=False))
             except Exception as error:
                 made.set_exception(error)
 
@@ -97,10 +93,7 @@ class Dask(Executor):
             if thread.is_alive():
                 interrupts.abandon(thread)
             raise PnetError(
-                "no scheduler answers",
-                where="dask",
-                found=self._address,
-                allowed="the HOST:PORT of one that runs",
+                "no scheduler answers", where="dask", found=self._address, allowed="the HOST:PORT of one that runs"
             ) from error
 
     @property
@@ -124,14 +117,10 @@ class Dask(Executor):
                     yield number[future.key], future.result()
                     future.release()
             except KilledWorker:
-                raise PnetError(
-                    "workers died repeatedly on one draw, perhaps out of memory", where="dask"
-                ) from None
+                raise PnetError("workers died repeatedly on one draw, perhaps out of memory", where="dask") from None
             except (CancelledError, OSError):
                 raise PnetError(
-                    "the scheduler is gone; the draws done so far are stored",
-                    where="dask",
-                    found=self._address,
+                    "the scheduler is gone; the draws done so far are stored", where="dask", found=self._address
                 ) from None
             except ImportError as error:
                 raise PnetError(f"a worker lacks this package: {error}", where="dask") from None

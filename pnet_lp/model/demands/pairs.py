@@ -25,12 +25,7 @@ LISTED_PAIRS = 1_000_000
 
 def check_pairs(count: int, what: str) -> None:
     """Raise TrafficError where ``what`` with ``count`` pairs, and the problem made of it, need too much memory."""
-    check_fits(
-        count * BYTES_PER_PAIR,
-        what,
-        TrafficError,
-        allowed="level=rack, sparser traffic, or a smaller network",
-    )
+    check_fits(count * BYTES_PER_PAIR, what, TrafficError, allowed="level=rack, sparser traffic, or a smaller network")
 
 
 class Demands(ABC):

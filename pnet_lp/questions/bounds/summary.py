@@ -27,9 +27,7 @@ def summary(document: Mapping[str, Any]) -> list[str]:
             verb = "binds: its bound is" if len(binding) == 1 else "bind: their bounds are"
             sentences.append(f"{_listed(binding)} {verb} the throughput.")
         else:
-            sentences.append(
-                f"No bound binds: {tightest['name']}, the tightest, allows {_more(tightest['ratio'])}."
-            )
+            sentences.append(f"No bound binds: {tightest['name']}, the tightest, allows {_more(tightest['ratio'])}.")
     bisection = by_name.get("bisection")
     if bisection:
         kind = "The bisection" if bisection["exact"] else "The narrowest bisection found"
@@ -48,11 +46,7 @@ def _binds(value: float, solved: Mapping[str, Any]) -> bool:
 
 
 def _more(ratio: float) -> str:
-    return (
-        f"{100 * (ratio - 1):.3g} % more than is carried"
-        if ratio < 2
-        else f"{ratio:.3g} times what is carried"
-    )
+    return f"{100 * (ratio - 1):.3g} % more than is carried" if ratio < 2 else f"{ratio:.3g} times what is carried"
 
 
 def _listed(names: list[str]) -> str:

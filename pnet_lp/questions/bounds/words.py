@@ -80,9 +80,7 @@ def _shown(entry: Document) -> str:
             )
         case "matching":
             found = "the most" if entry["exact"] else "many"
-            return (
-                f"{len(witness['demands']):,} demands that need {found} hops: of the worst traffic, not this"
-            )
+            return f"{len(witness['demands']):,} demands that need {found} hops: of the worst traffic, not this"
     capacity, demand = (format_gbps(witness[key]) for key in ("capacity_gbps", "demand"))
     cut = f"cut of {capacity} Gb/s, demand {demand} from {_side(witness)}"
     if "bisection_gbps" not in entry:

@@ -128,11 +128,7 @@ def compare(_: Sequence[Mapping[str, Any]], answers: Sequence[CostAnswer]) -> di
     # A sum says nothing of networks that carry different amounts, and one whose amount is unknown might be cheaper.
     known = all(item["usd_per"][per] is not None for item in documents)
     cheapest = min(documents, key=lambda item: float(item["usd_per"][per])) if known else None
-    return {
-        "architectures": documents,
-        "cheapest": cheapest["architecture"] if cheapest else None,
-        "cheapest_per": per,
-    }
+    return {"architectures": documents, "cheapest": cheapest["architecture"] if cheapest else None, "cheapest_per": per}
 
 
 def curve(points: Sequence[Mapping[str, Any]], answers: Sequence[CostAnswer]) -> dict[str, Any]:

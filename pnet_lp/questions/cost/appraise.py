@@ -96,9 +96,7 @@ def appraise(
         SpecError: traffic for an architecture that has no explicit network.
     """
     hops = design.bill.switch_hops
-    bisection = (
-        None if design.bisection_gbps is None else BisectionCapacity(design.bisection_gbps, "closed form")
-    )
+    bisection = None if design.bisection_gbps is None else BisectionCapacity(design.bisection_gbps, "closed form")
     look = measure and bisection is None and design.bill.chips <= LARGEST_GRAPH
     if traffic is None and not (look and design.build):
         return Appraisal(design, quote, hops, bisection)

@@ -7,15 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost import (
-    ARCHITECTURES,
-    BookSettings,
-    Design,
-    TopologyOptions,
-    TopologySettings,
-    design,
-    quote,
-)
+from pnet_lp.cost import ARCHITECTURES, BookSettings, Design, TopologyOptions, TopologySettings, design, quote
 from pnet_lp.cost.design import read_architecture
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.failures import FailureSettings
@@ -93,9 +85,7 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
         ),
     )
 
-    architecture: Annotated[str, Flag(argument="ARCHITECTURE")] = Field(
-        description="an architecture, or a TOPOLOGY"
-    )
+    architecture: Annotated[str, Flag(argument="ARCHITECTURE")] = Field(description="an architecture, or a TOPOLOGY")
     beta: float | None = Field(None, ge=1, description="the architecture's parameter of that name")
     bisection: Annotated[bool, Flag("--measure/--no-measure")] = Field(
         True, description="search for a bisection that has no closed form; it can take seconds"
@@ -180,9 +170,7 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
         for key in _OF_TOPOLOGIES:
             if key in self.model_fields_set:
                 raise SpecError(
-                    f"has no meaning for the architecture {self.architecture!r}",
-                    where=key,
-                    found=getattr(self, key),
+                    f"has no meaning for the architecture {self.architecture!r}", where=key, found=getattr(self, key)
                 )
         if "seed" in self.model_fields_set and self.traffic is None:
             raise SpecError("nothing is drawn", where="seed", allowed="a TOPOLOGY, or traffic=permutation")

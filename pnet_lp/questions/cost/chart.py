@@ -26,9 +26,7 @@ def write_curve_plot(document: Document, _: object, __: str, path: str | Path) -
     for curve in curves:
         betas = [point["beta"] for point in curve["points"]]
         style = "--" if curve["constant"] else "-"
-        left.plot(
-            betas, [point["total_usd"] / 1e6 for point in curve["points"]], style, label=curve["architecture"]
-        )
+        left.plot(betas, [point["total_usd"] / 1e6 for point in curve["points"]], style, label=curve["architecture"])
     for claim in document["published"]:
         label = f"published: {claim['published_percent']:g} % below the fat tree"
         left.plot(claim["beta"], claim["published_usd"] / 1e6, "x", color=_PAPER, markersize=9, label=label)

@@ -38,11 +38,7 @@ def compare_table(document: Document, _: Sequence[CostAnswer]) -> Columns:
 def curve_table(document: Document, _: Sequence[CostAnswer]) -> Columns:
     """Return a row per architecture and beta."""
     return from_rows(
-        [
-            {"architecture": one["architecture"], **point}
-            for one in document["architectures"]
-            for point in one["points"]
-        ]
+        [{"architecture": one["architecture"], **point} for one in document["architectures"] for point in one["points"]]
     )
 
 
@@ -87,10 +83,7 @@ def compare_report(document: Document) -> Report:
     )
     carried: list[tuple[str, Cell]] = [
         ("Gb/s carried", lambda item: _rate(item["throughput"]["total_gbps"]) if item["throughput"] else ""),
-        (
-            "USD/Gb/s carried",
-            lambda item: _money(item["usd_per"]["gbps_throughput"]) if item["throughput"] else "",
-        ),
+        ("USD/Gb/s carried", lambda item: _money(item["usd_per"]["gbps_throughput"]) if item["throughput"] else ""),
     ]
     worth = table_of(
         documents,
@@ -128,9 +121,7 @@ def curve_report(document: Document) -> Report:
 def _flat(document: Document) -> dict[str, object]:
     bisection, throughput = document["bisection"], document["throughput"]
     ratios = {
-        f"{unit}_per_{name}": document[f"{unit}_per"][name]
-        for unit in ("usd", "watts")
-        for name in document["usd_per"]
+        f"{unit}_per_{name}": document[f"{unit}_per"][name] for unit in ("usd", "watts") for name in document["usd_per"]
     }
     return {
         **{key: document[key] for key in _COMPARED},
@@ -186,9 +177,7 @@ def _cheapest(document: Document) -> list[str]:
     if document["cheapest"] is None:
         return []
     lines = [f"cheapest per Gb/s {_PER[per]}: {document['cheapest']}"]
-    found = [
-        item for item in documents if item["bisection"] and item["bisection"]["basis"] == "best cut found"
-    ]
+    found = [item for item in documents if item["bisection"] and item["bisection"]["basis"] == "best cut found"]
     if found and per == "gbps_bisection":
         names = ", ".join(item["architecture"] for item in found)
         lines.append(f"the narrowest bisection found, not proved to be the narrowest: {names}")

@@ -10,16 +10,7 @@ from typing import Any
 from pnet_lp.crosscheck import Crosscheck, compare
 from pnet_lp.crosscheck import run as run_models
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import (
-    QUESTIONS,
-    Answer,
-    Headline,
-    Posed,
-    ProgressCallback,
-    ProgressStep,
-    Run,
-    Summary,
-)
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressCallback, ProgressStep, Run, Summary
 from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 
@@ -89,8 +80,6 @@ def crosscheck(case: CrosscheckCase, seed: int, built: Built = NOTHING_BUILT) ->
 
     def answer(run: Run) -> Answer:
         on_step = partial(_step, run.on_progress)
-        return CrosscheckAnswer(
-            run_models(case, network, workload, outage=outage, seed=seed, on_step=on_step)
-        )
+        return CrosscheckAnswer(run_models(case, network, workload, outage=outage, seed=seed, on_step=on_step))
 
     return Posed((network.fingerprint, workload.fingerprint, settings), answer)

@@ -202,9 +202,7 @@ def write_plot(answer: CrosscheckAnswer, title: str, path: str | Path) -> None:
         axes.set_xscale("log")
     axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
     axes.legend(fontsize="small")
-    why = found.left_out or (
-        "" if steps else "flows wait for others, and the linear program has no times of its own"
-    )
+    why = found.left_out or ("" if steps else "flows wait for others, and the linear program has no times of its own")
     axes.set_title(f"LP left out: {why}" if why else "", fontsize="small")
     figure.suptitle(title, fontsize="medium")
     write_figure(figure, path)

@@ -17,16 +17,7 @@ from pnet_lp.questions.failures.case import FailuresCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
 
-_QUANTILES = {
-    "min": 0.0,
-    "p1": 0.01,
-    "p5": 0.05,
-    "p25": 0.25,
-    "p50": 0.5,
-    "p75": 0.75,
-    "p95": 0.95,
-    "max": 1.0,
-}
+_QUANTILES = {"min": 0.0, "p1": 0.01, "p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "max": 1.0}
 
 
 @brief("network", "traffic")
@@ -94,9 +85,7 @@ class FailuresAnswer(Answer):
         ]
 
 
-@QUESTIONS.register(
-    "failures", params=FailuresCase, summary="throughput of connected pairs over trials of failures"
-)
+@QUESTIONS.register("failures", params=FailuresCase, summary="throughput of connected pairs over trials of failures")
 def failures(case: FailuresCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives, and failures that it draws."""
     network, fails = case.whole(seed, built), case.failures

@@ -22,19 +22,15 @@ def report(document: Document) -> Report:
     count = len(document["trials"])
     grid = fact_grid()
     grid.add_row(
-        "throughput",
-        f"{format_gbps(document['throughput_gbps'])} Gb/s per unit demand, the mean of {count:,} draws",
+        "throughput", f"{format_gbps(document['throughput_gbps'])} Gb/s per unit demand, the mean of {count:,} draws"
     )
     if (interval := document["interval"]["mean_gbps"]) is not None:
         low, high = map(format_gbps, interval)
-        grid.add_row(
-            "", f"between {low} and {high} with {100 * document['interval']['confidence']:g} % confidence"
-        )
+        grid.add_row("", f"between {low} and {high} with {100 * document['interval']['confidence']:g} % confidence")
     shown = (f"{name} {format_gbps(value)}" for name, value in document["quantiles_gbps"].items())
     grid.add_row("quantiles", ", ".join(shown))
     grid.add_row(
-        "lost",
-        f"{document['lost_demands']:g} demands on average, {100 * document['lost_share']:.3g} % of all",
+        "lost", f"{document['lost_demands']:g} demands on average, {100 * document['lost_share']:.3g} % of all"
     )
     bounded = sum(row["status"] == "bounds" for row in document["trials"])
     grid.add_row(
@@ -52,8 +48,6 @@ def write_plot(answer: FailuresAnswer, title: str, path: str | Path) -> None:
     figure = new_figure(6, 4)
     axes = figure.add_subplot()
     axes.step(carried, np.arange(1, len(carried) + 1) / len(carried), where="post")
-    axes.set(
-        xlabel="throughput, Gb/s per unit demand", ylabel="part of the draws with at most this", ylim=(0, 1)
-    )
+    axes.set(xlabel="throughput, Gb/s per unit demand", ylabel="part of the draws with at most this", ylim=(0, 1))
     axes.set_title(title, fontsize="medium")
     write_figure(figure, path)

@@ -103,9 +103,7 @@ class FindAnswer(Answer):
         """See the base class."""
         settings, front = self.found.settings, self.found.front
         return {
-            "asked": {
-                key: value for key, value in settings.model_dump(mode="json").items() if key != "draws"
-            },
+            "asked": {key: value for key, value in settings.model_dump(mode="json").items() if key != "draws"},
             "candidates": len(front) + len(self.found.ruled_out),
             "candidates_between": candidates_between(settings),
             "ruled_out": self.found.counts,
@@ -151,9 +149,7 @@ def priced(quote: Quote) -> dict[str, Any]:
 @QUESTIONS.register("find", params=FindCase, summary="the cheapest networks that carry a given load")
 def find(case: FindCase, seed: int) -> Posed:
     """Pose the case with the networks, demands and failures that ``seed`` draws."""
-    settings = validate(
-        FindCase, {**{key: getattr(case, key) for key in case.model_fields_set}, "seed": seed}
-    )
+    settings = validate(FindCase, {**{key: getattr(case, key) for key in case.model_fields_set}, "seed": seed})
     prices, powers = case.books
 
     def answer(run: Run) -> Answer:

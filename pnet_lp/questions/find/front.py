@@ -38,9 +38,7 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
     if more := document["candidates_between"]:
-        lines.append(
-            f"sizes: a few of each family, far apart; fine sizes add {more:,} candidates between these"
-        )
+        lines.append(f"sizes: a few of each family, far apart; fine sizes add {more:,} candidates between these")
     if document["example_prices"]:
         lines.append("prices: some are examples, rounded orders of magnitude; give yours with --prices")
     return lines
@@ -59,14 +57,9 @@ def front_chart(document: Mapping[str, Any]) -> Figure:
     axes.step(x, y, where="post", color="grey", linewidth=1, zorder=1)
     families = [one["topology"].partition(":")[0] for one in front]
     for i, family in enumerate(dict.fromkeys(families)):
-        points = [
-            place for place, name in zip(zip(x, y, strict=True), families, strict=True) if name == family
-        ]
+        points = [place for place, name in zip(zip(x, y, strict=True), families, strict=True) if name == family]
         axes.plot(
-            *zip(*points, strict=True),
-            _MARKERS[i % len(_MARKERS)],
-            color=COLOURS[i % len(COLOURS)],
-            label=family,
+            *zip(*points, strict=True), _MARKERS[i % len(_MARKERS)], color=COLOURS[i % len(COLOURS)], label=family
         )
     for i, one in enumerate(front):
         # Above and below in turn, so that neighbours do not meet.
@@ -84,9 +77,7 @@ def front_chart(document: Mapping[str, Any]) -> Figure:
     title = f"planes x speed of links{', * planes differ' if different else ''}"
     axes.legend(frameon=False, fontsize="small", title=title, title_fontsize="small")
     axes.axhline(document["asked"]["min_gbps_per_host"], color="grey", linestyle=":", linewidth=1)
-    axes.set(
-        xlabel=label, ylabel=f"Gb/s per host, {document['asked']['traffic']}", xscale="log", yscale="log"
-    )
+    axes.set(xlabel=label, ylabel=f"Gb/s per host, {document['asked']['traffic']}", xscale="log", yscale="log")
     axes.margins(0.08)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

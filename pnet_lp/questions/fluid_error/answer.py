@@ -51,11 +51,7 @@ class FluidErrorAnswer(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
-        return {
-            FluidErrorCase.headline: self.headline.value,
-            **self.columns,
-            "settings": dict(self.settings),
-        }
+        return {FluidErrorCase.headline: self.headline.value, **self.columns, "settings": dict(self.settings)}
 
 
 @QUESTIONS.register(
@@ -100,9 +96,7 @@ def _errors(name: str, fluid: SimulationResult, packets: SimulationResult) -> di
     least = 0.0
     for label, most in SIZE_CLASSES.items():
         within = (size >= least) & (size < most)
-        found[f"{name}_{label}"] = (
-            100 * (_tail(fluid, within) / _tail(packets, within) - 1) if within.any() else None
-        )
+        found[f"{name}_{label}"] = 100 * (_tail(fluid, within) / _tail(packets, within) - 1) if within.any() else None
         least = most
     return found
 

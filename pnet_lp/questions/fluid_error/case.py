@@ -38,11 +38,7 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
     headline = "error_percent"
     columns = (
         "packets_p99",
-        *(
-            f"{model}_{name}"
-            for model in ("plain", "corrected")
-            for name in ("p99", "percent", *SIZE_CLASSES)
-        ),
+        *(f"{model}_{name}" for model in ("plain", "corrected") for name in ("p99", "percent", *SIZE_CLASSES)),
         "plain_error_percent",
         "mix_topology",
         "mix_traffic",
@@ -67,17 +63,13 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
         description="from where to where the load of the busiest link is drawn, by bytes offered and equal splits over "
         "shortest paths"
     )
-    plain: str = Field(
-        "none", description="another correction, whose error is given beside that of ``correction``"
-    )
+    plain: str = Field("none", description="another correction, whose error is given beside that of ``correction``")
 
     @model_validator(mode="after")
     def _check_mixes(self) -> Self:
         low, high = self.load
         if not 0 < low <= high <= 1:
-            raise SpecError(
-                "not a range of loads", where="load", found=[low, high], allowed="0 < least <= most <= 1"
-            )
+            raise SpecError("not a range of loads", where="load", found=[low, high], allowed="0 < least <= most <= 1")
         with naming("plain"):
             parse_correction(self.plain)
         return self
@@ -115,9 +107,7 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
     def draw(self, seed: int) -> tuple[Network, Workload, dict[str, Value]]:
         """Return the mix of a seed: its network, its flows, and what was drawn."""
         random = generator(seed, "mix")
-        topology, traffic, arrivals = (
-            _one(words, random) for words in (self.topologies, self.traffics, self.arrivals)
-        )
+        topology, traffic, arrivals = (_one(words, random) for words in (self.topologies, self.traffics, self.arrivals))
         load = float(random.uniform(*self.load))
         network = self.intact((topology,), seed)
         check_hosts(network, traffic)

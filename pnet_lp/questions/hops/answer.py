@@ -111,9 +111,7 @@ def _figures(pairs: HopDistribution) -> dict[str, Any]:
 
 
 @QUESTIONS.register(
-    "hops",
-    params=HopsCase,
-    summary="hops between all pairs, and which are connected, over trials of failures",
+    "hops", params=HopsCase, summary="hops between all pairs, and which are connected, over trials of failures"
 )
 def hops(case: HopsCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network that ``seed`` gives, and failures that it draws."""
@@ -123,9 +121,7 @@ def hops(case: HopsCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     pairs = [find_pair(network, level, case.pair)] if case.pair else []
 
     def answer(run: Run) -> Answer:
-        found = run_trials(
-            network, failures, level, trials=case.trials, seed=seed, pairs=pairs, threads=run.threads
-        )
+        found = run_trials(network, failures, level, trials=case.trials, seed=seed, pairs=pairs, threads=run.threads)
         return HopsAnswer(network, found, rpc, case.pair, case.fail_links)
 
     return Posed((network.fingerprint, repr(failures), repr(rpc)), answer, network.warnings)

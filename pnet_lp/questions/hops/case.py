@@ -60,12 +60,8 @@ class HopsCase(NetworkKeys):
     trials: Annotated[int, Flag(needs=FAILING)] = Field(
         1, ge=1, le=MOST_DRAWS, description="number of independent draws of the failures, of one network"
     )
-    pair: PairName = Field(
-        None, description="two endpoints: how often one reaches the other, in how many hops"
-    )
-    rpc_bytes: float | None = Field(
-        None, gt=0, description="estimate the time of a remote call of so many bytes"
-    )
+    pair: PairName = Field(None, description="two endpoints: how often one reaches the other, in how many hops")
+    rpc_bytes: float | None = Field(None, gt=0, description="estimate the time of a remote call of so many bytes")
     rate_gbps: Annotated[float | None, Flag("--rate", needs=_OF_CALLS)] = Field(
         None, gt=0, description="link speed for it, in Gb/s; default: the network's"
     )

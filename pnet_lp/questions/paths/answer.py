@@ -47,12 +47,7 @@ class PathsAnswer(Answer):
             found = self.paths.hops.tolist()
             count = per_pair = len(found)
             mean, most, disconnected = fmean(found) if found else None, max(found, default=None), not found
-        columns = {
-            "paths": count,
-            "mean_hops": mean,
-            "max_hops": most,
-            "disconnected_pairs": int(disconnected),
-        }
+        columns = {"paths": count, "mean_hops": mean, "max_hops": most, "disconnected_pairs": int(disconnected)}
         return Summary(Headline.exact(PathsCase.headline, "", "paths per pair", per_pair), columns)
 
     def to_json(self) -> dict[str, Any]:

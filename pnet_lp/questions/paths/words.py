@@ -41,8 +41,7 @@ def _statistics(statistics: Document) -> Table:
     table.add_row("pairs", f"{statistics['pairs']:,}, {statistics['disconnected_pairs']:,} without a path")
     table.add_row("paths", f"{paths['total']:,}")
     table.add_row(
-        "paths per pair",
-        f"{paths['per_pair_mean']:.4g} on average, {paths['per_pair_min']} to {paths['per_pair_max']}",
+        "paths per pair", f"{paths['per_pair_mean']:.4g} on average, {paths['per_pair_min']} to {paths['per_pair_max']}"
     )
     if hops["mean"] is not None:
         table.add_row("hops", f"{hops['mean']:.4g} on average, {hops['max']} at most")

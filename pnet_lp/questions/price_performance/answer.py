@@ -80,9 +80,7 @@ class PricePerformanceAnswer(Answer):
 
 
 @QUESTIONS.register(
-    "price-performance",
-    params=PricePerformanceCase,
-    summary="total throughput of any network over its price and power",
+    "price-performance", params=PricePerformanceCase, summary="total throughput of any network over its price and power"
 )
 def price_performance(case: PricePerformanceCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives, at the prices that its books hold now.

@@ -14,16 +14,7 @@ from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
 from pnet_lp.sim import SimulationResult, SimulationScenario, figures
 from pnet_lp.sim.columns import RATES, run_columns
 
-_RUN_KEYS = (
-    "flows",
-    "fct_us",
-    "job_us",
-    "goodput_gbps",
-    "packets",
-    "retransmitted",
-    "timeouts",
-    "simulated_s",
-)
+_RUN_KEYS = ("flows", "fct_us", "job_us", "goodput_gbps", "packets", "retransmitted", "timeouts", "simulated_s")
 
 
 @brief("results")
@@ -56,19 +47,13 @@ class SimulateAnswer(Answer):
             "p99_fct_us": fct["p99"],
             **{f"{share}_task_us": tasks.get(share) for share in ("mean", "p50", "p90", "p99")},
             "job_us": (found["job_us"] or {}).get("mean"),
-            **{
-                f"{share}_{stage}_us": stages.get(stage, {}).get(share)
-                for stage in STAGES
-                for share in SHARES
-            },
+            **{f"{share}_{stage}_us": stages.get(stage, {}).get(share) for stage in STAGES for share in SHARES},
             "mean_slowdown": slowdown["mean"],
             "p99_slowdown": slowdown["p99"],
             **run_columns(self.results[0], self.before),
             "unfinished": found["flows"]["unfinished"],
         }
-        return Summary(
-            Headline.exact(SimulateCase.headline, "us", "mean completion time", fct["mean"], "us"), columns
-        )
+        return Summary(Headline.exact(SimulateCase.headline, "us", "mean completion time", fct["mean"], "us"), columns)
 
     @property
     def warnings(self) -> Sequence[str]:
@@ -90,11 +75,7 @@ class SimulateAnswer(Answer):
             "network": first.network,
             "workload": first.workload,
             "runs": [
-                {
-                    "seed": result.seed,
-                    "end": result.end,
-                    **{key: found[key] for key in _RUN_KEYS if key in found},
-                }
+                {"seed": result.seed, "end": result.end, **{key: found[key] for key in _RUN_KEYS if key in found}}
                 for result in self.results
                 for found in [figures([result])]
             ],
@@ -114,9 +95,7 @@ class SimulateAnswer(Answer):
         return cls(results, answers[0].before, stopped)
 
 
-@QUESTIONS.register(
-    "simulate", params=SimulateCase, summary="completion times and rates of flows, packet by packet"
-)
+@QUESTIONS.register("simulate", params=SimulateCase, summary="completion times and rates of flows, packet by packet")
 def simulate(case: SimulateCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
     network, workload, outage = case.drawn(seed, built)

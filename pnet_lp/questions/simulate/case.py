@@ -19,10 +19,7 @@ from pnet_lp.workload.base import Duration, WorkloadParams
 
 STAGES = tuple(
     dict.fromkeys(
-        stage
-        for entry in WORKLOADS
-        if issubclass(entry.params, WorkloadParams)
-        for stage in entry.params.stages
+        stage for entry in WORKLOADS if issubclass(entry.params, WorkloadParams) for stage in entry.params.stages
     )
 )
 """Of all workloads; the times of one are those of tasks in it, such as what a worker does there."""
@@ -79,8 +76,7 @@ class SimulateCase(SimulationSettings, FlowKeys):
     trace: Annotated[
         tuple[str, ...], OneOrMore, Flag(metavar="WHAT:WHERE", several="repeated", needs=("records", "plot"))
     ] = Field(
-        (),
-        description="trace queue:FROM->TO at each arrival, or window and arrivals of flow:NUMBER; may be repeated",
+        (), description="trace queue:FROM->TO at each arrival, or window and arrivals of flow:NUMBER; may be repeated"
     )
     warm_up: Duration = Field(0, description="simulated time from 0 on that no rate counts")
 

@@ -37,10 +37,7 @@ def write_fct(answer: SimulateAnswer, path: Path) -> None:
         address[flow["dst"][done]],
         _ports(result)[done],
         flow["bytes"][done],
-        *(
-            (times[done] + 500) // 1000
-            for times in (flow["start_ps"], result.completion_ps, flow["ideal_ps"])
-        ),
+        *((times[done] + 500) // 1000 for times in (flow["start_ps"], result.completion_ps, flow["ideal_ps"])),
     )
     lines = [
         f"{src:08x} {dst:08x} {port} {_DESTINATION_PORT} {size} {start} {fct} {ideal}\n"

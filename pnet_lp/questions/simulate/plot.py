@@ -64,16 +64,13 @@ def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
     if not len(size):
         return
     axes.set(xscale="log", yscale="log")
-    axes.scatter(
-        size, slowdown, s=6, color=COLOURS[0], alpha=0.3, linewidths=0, rasterized=len(size) > _MOST_DRAWN
-    )
+    axes.scatter(size, slowdown, s=6, color=COLOURS[0], alpha=0.3, linewidths=0, rasterized=len(size) > _MOST_DRAWN)
     if len(np.unique(size)) > 1:
         groups = np.digitize(np.log10(size), np.arange(0, 16, 0.5))
         middle = [np.median(size[groups == group]) for group in np.unique(groups)]
         for share, style, label in ((50, "o-", "median"), (99, "s--", "99 %")):
             values = [
-                np.percentile(slowdown[groups == group], share, method="inverted_cdf")
-                for group in np.unique(groups)
+                np.percentile(slowdown[groups == group], share, method="inverted_cdf") for group in np.unique(groups)
             ]
             axes.plot(middle, values, style, color="black", markersize=4, linewidth=1, label=label)
         axes.legend(fontsize="small")
@@ -89,9 +86,7 @@ def _draw_trace(axes: Axes, results: Sequence[SimulationResult], sort: str) -> N
         axes.step(time_ps / size, value, where="post", linewidth=1, label=label, rasterized=many)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.set(
-        xlabel=f"time, {unit}", ylabel="packets in the queue" if sort == "queues" else "window, segments"
-    )
+    axes.set(xlabel=f"time, {unit}", ylabel="packets in the queue" if sort == "queues" else "window, segments")
     _name_lines(axes)
 
 

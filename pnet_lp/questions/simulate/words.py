@@ -41,12 +41,7 @@ def report(document: Document) -> Report:
     grid.add_row("flows", f"{flows['completed']:,} of {total:,} complete{runs}{_ended(document)}")
     for row in document["stuck"]:
         grid.add_row("unfinished", _named(row, several=several))
-    for key, label in (
-        ("fct_us", "completion"),
-        ("tasks_us", "tasks"),
-        ("job_us", "job"),
-        ("slowdown", "slowdown"),
-    ):
+    for key, label in (("fct_us", "completion"), ("tasks_us", "tasks"), ("job_us", "job"), ("slowdown", "slowdown")):
         if document[key] and document[key]["mean"] is not None:
             alone = key == "job_us" and not several
             shown = f"{format_us(document[key]['max'])} from its first start to its last end" if alone else ""
@@ -64,9 +59,7 @@ def report(document: Document) -> Report:
     if not fluid:
         _add_packets(grid, document)
     if len(document["plane_shares"]) > 1:
-        grid.add_row(
-            "planes", ", ".join(f"{p}: {_percent(s)}" for p, s in enumerate(document["plane_shares"]))
-        )
+        grid.add_row("planes", ", ".join(f"{p}: {_percent(s)}" for p, s in enumerate(document["plane_shares"])))
     if not fluid:
         grid.add_row("limited by", document["limited_by"])
     grid.add_row("", "")
@@ -79,8 +72,7 @@ def report(document: Document) -> Report:
     each = " in the first run" if several else ""
     grid.add_row(
         "workload",
-        f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}"
-        + drawn_sizes(workload),
+        f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}" + drawn_sizes(workload),
     )
     if workload["offered"]:
         grid.add_row("load", offered_load(workload["offered"]) + each)
@@ -130,8 +122,7 @@ def _add_packets(grid: Table, document: Document) -> None:
     )
     marked = f", {packets['marked']:,} packets marked" if packets["marked"] else ""
     grid.add_row(
-        "losses",
-        f"{document['fast_retransmits']:,} fast retransmits, {document['timeouts']:,} timeouts{marked}",
+        "losses", f"{document['fast_retransmits']:,} fast retransmits, {document['timeouts']:,} timeouts{marked}"
     )
 
 
@@ -163,9 +154,7 @@ def check_records(folder: Path) -> None:
     """Raise OutputError where records of another run lie in ``folder``: of two runs nobody could tell what is whose."""
     for name in (_MANIFEST, _FIRST):
         if (folder / name).exists():
-            raise OutputError(
-                f"holds {name} of another run", where=str(folder), allowed="an empty or a new folder"
-            )
+            raise OutputError(f"holds {name} of another run", where=str(folder), allowed="an empty or a new folder")
 
 
 def write_records(answer: SimulateAnswer, folder: Path) -> None:
@@ -192,11 +181,7 @@ def write_records(answer: SimulateAnswer, folder: Path) -> None:
     }
     for name, found in tables.items():
         write_table(_columns(found, results), folder / f"{name}.parquet")
-    manifest = {
-        **environment(),
-        "simulation": answer.to_json(),
-        "files": [f"{name}.parquet" for name in tables],
-    }
+    manifest = {**environment(), "simulation": answer.to_json(), "files": [f"{name}.parquet" for name in tables]}
     write_json(folder / _MANIFEST, manifest)
 
 

@@ -44,6 +44,4 @@ class SpeedUpCase(SpeedUpSettings, PriceSettings, ToleranceSettings, TrafficKeys
     traffic: Annotated[str, _TRAFFIC] = Field(
         "mpi-fft", description="traffic matrix between processes, one per server; repeat it for several rows"
     )
-    volume: float | None = Field(
-        None, gt=0, description="bytes of a whole workload, for its speed-up with the delay"
-    )
+    volume: float | None = Field(None, gt=0, description="bytes of a whole workload, for its speed-up with the delay")

@@ -27,9 +27,7 @@ def write_circuits(answers: SpeedUpAnswer | Sequence[SpeedUpAnswer], path: Path)
     rows = [
         {"traffic": found.traffic.label, "u": u, "v": v, "circuits": count}
         for found in [one.found for one in ([answers] if isinstance(answers, SpeedUpAnswer) else answers)]
-        for (u, v), count in Counter(
-            zip(found.circuits.u.tolist(), found.circuits.v.tolist(), strict=True)
-        ).items()
+        for (u, v), count in Counter(zip(found.circuits.u.tolist(), found.circuits.v.tolist(), strict=True)).items()
     ]
     write_table(from_rows(rows), path)
 
@@ -58,9 +56,7 @@ def report(document: Document) -> Report:
         f"million USD ({100 * compared['excess']:+.1f} %; {document['prices']})"
     ]
     if published is not None:
-        lines.append(
-            f"published for whole programs, computing included: up to {100 * (published - 1):.0f} % faster"
-        )
+        lines.append(f"published for whole programs, computing included: up to {100 * (published - 1):.0f} % faster")
     bounds = [row["traffic"] for row in document["workloads"] if row["status"] == "bounds"]
     if bounds:
         lines.append(f"bounds that have not met: {', '.join(bounds)}")

@@ -202,12 +202,7 @@ def throughput(case: ThroughputCase, seed: int, built: Built = NOTHING_BUILT) ->
             check_rates(traffic)
         if "write_lp" in places:
             write_lp(
-                places["write_lp"],
-                network,
-                traffic,
-                routing=case.routing,
-                plane_policy=case.plane_policy,
-                seed=seed,
+                places["write_lp"], network, traffic, routing=case.routing, plane_policy=case.plane_policy, seed=seed
             )
 
     def answer(run: Run) -> Answer:

@@ -30,8 +30,7 @@ class ThroughputCase(ObjectiveSettings, DemandKeys):
     outputs = {  # noqa: RUF012 - of a model, which is frozen
         "save": OutputOption("Save the result with its proof, for `pnet-lp verify`."),
         "links": OutputOption(
-            "Write load, utilisation and length (dual price) of every directed link as a table.",
-            TABLE_FORMATS,
+            "Write load, utilisation and length (dual price) of every directed link as a table.", TABLE_FORMATS
         ),
         "write_lp": OutputOption(
             "Before solving, write the linear program of K for another solver.", suffixes=LP_SUFFIXES

@@ -12,17 +12,7 @@ from pnet_lp.routing import parse_routing
 from pnet_lp.tables import Columns
 from pnet_lp.throughput import FlowProblem, build_problem
 
-LINK_COLUMNS = (
-    "plane",
-    "u",
-    "v",
-    "kind",
-    "cable",
-    "capacity_gbps",
-    "load_gbps",
-    "utilisation",
-    "length",
-)
+LINK_COLUMNS = ("plane", "u", "v", "kind", "cable", "capacity_gbps", "load_gbps", "utilisation", "length")
 """Columns of :func:`link_table`."""
 
 _BYTES_PER_RATE = 150
@@ -73,12 +63,7 @@ def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     if rates is None:
         rates = traffic.demand * result.throughput_gbps
     names = np.array(network.endpoint_names(traffic.level), dtype=object)
-    return {
-        "src": names[traffic.src],
-        "dst": names[traffic.dst],
-        "demand": traffic.demand,
-        "rate_gbps": rates,
-    }
+    return {"src": names[traffic.src], "dst": names[traffic.dst], "demand": traffic.demand, "rate_gbps": rates}
 
 
 def check_rates(traffic: TrafficMatrix) -> None:

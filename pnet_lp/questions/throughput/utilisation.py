@@ -43,8 +43,6 @@ def draw_utilisation(axes: Axes, links: pd.DataFrame, title: str) -> None:
             color=COLOURS[i % len(COLOURS)],
             linestyle=_STYLES[i % len(_STYLES)],
         )
-    axes.set(
-        xlabel="utilisation, %", ylabel="links that are at most so full, %", xlim=(0, 102), ylim=(0, 102)
-    )
+    axes.set(xlabel="utilisation, %", ylabel="links that are at most so full, %", xlim=(0, 102), ylim=(0, 102))
     axes.set_title(title, fontsize="small", wrap=True)
     axes.legend(frameon=False, fontsize="small")

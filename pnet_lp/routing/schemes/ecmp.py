@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 @ROUTINGS.register(
-    "ecmp",
-    summary="one of the shortest paths, drawn by a seeded hash per flow",
-    source="C. Hopps, RFC 2992 (2000)",
+    "ecmp", summary="one of the shortest paths, drawn by a seeded hash per flow", source="C. Hopps, RFC 2992 (2000)"
 )
 class Ecmp(Routing):
     """All of a demand on the path that is drawn for it."""

@@ -15,9 +15,7 @@ from pnet_lp.workload.base import Duration
 class FlowletParams(Params):
     """Parameters of ``flowlet``."""
 
-    gap: Duration = Field(
-        100 * 10**6, description="silence after which the next packet may take another path"
-    )
+    gap: Duration = Field(100 * 10**6, description="silence after which the next packet may take another path")
     over: Literal["paths", "planes"] = Field(
         "paths", description="all shortest paths, or one shortest path in each plane"
     )
@@ -31,6 +29,4 @@ class FlowletParams(Params):
 )
 def flowlet(params: FlowletParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding."""
-    return _core.Forwarding(
-        "spray", policy=context.plane_policy, over=params.over, order="flowlets", gap=params.gap
-    )
+    return _core.Forwarding("spray", policy=context.plane_policy, over=params.over, order="flowlets", gap=params.gap)

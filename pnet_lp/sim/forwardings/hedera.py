@@ -20,15 +20,9 @@ class HederaForwardingParams(Params):
     placement: Literal["gff", "annealing"] = Field(
         "gff", description="Global First Fit: each on the first path with room; or simulated annealing"
     )
-    interval: Duration = Field(
-        5 * 10**12, ge=1, description="time from one look at what flows send to the next"
-    )
-    share: float = Field(
-        0.1, ge=0, lt=1, description="part of its host's link rate above which a flow is placed"
-    )
-    steps: int | None = Field(
-        None, ge=1, lt=1 << 32, description=f"steps of annealing at each look; default: {_STEPS}"
-    )
+    interval: Duration = Field(5 * 10**12, ge=1, description="time from one look at what flows send to the next")
+    share: float = Field(0.1, ge=0, lt=1, description="part of its host's link rate above which a flow is placed")
+    steps: int | None = Field(None, ge=1, lt=1 << 32, description=f"steps of annealing at each look; default: {_STEPS}")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -47,9 +41,5 @@ def hedera(params: HederaForwardingParams, context: SimulationContext) -> _core.
     """Return the forwarding."""
     annealing = (params.steps or _STEPS) if params.placement == "annealing" else None
     return _core.Forwarding(
-        "hedera",
-        policy=context.plane_policy,
-        interval=params.interval,
-        share=params.share,
-        annealing=annealing,
+        "hedera", policy=context.plane_policy, interval=params.interval, share=params.share, annealing=annealing
     )

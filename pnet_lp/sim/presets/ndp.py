@@ -33,7 +33,5 @@ def ndp(_: NoParams) -> Preset:
                 "weight": Stated("10", f"{_PAPER}, section 3.1: 10 headers to one packet"),
             }
         },
-        forwardings={
-            "sopa": {"order": Stated("permuted", f"{_PAPER}, section 3: all paths, in an order drawn anew")}
-        },
+        forwardings={"sopa": {"order": Stated("permuted", f"{_PAPER}, section 3: all paths, in an order drawn anew")}},
     )

@@ -38,10 +38,7 @@ def pfabric(_: NoParams) -> Preset:
                 ),
                 "probe_after": Stated("5", "pFabric, section 4.2"),
             },
-            "tcp": {
-                "initial_window": Stated("2", _NS2),
-                "rto_min": Stated("200ms", _NS2),
-            },
+            "tcp": {"initial_window": Stated("2", _NS2), "rto_min": Stated("200ms", _NS2)},
         },
         queues={
             "pfabric": {"packets": Stated("15", f"{_REPORT}: 22.5 kB")},

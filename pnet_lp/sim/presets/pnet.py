@@ -22,9 +22,7 @@ _TCP = {
 
 
 @PRESETS.register(
-    "pnet",
-    summary="P-Net: 1 us a hop, queues of 100 packets, a random shortest path",
-    source="P-Net, section 5",
+    "pnet", summary="P-Net: 1 us a hop, queues of 100 packets, a random shortest path", source="P-Net, section 5"
 )
 def pnet(_: NoParams) -> Preset:
     """Return the preset."""
@@ -51,7 +49,5 @@ def pnet(_: NoParams) -> Preset:
             "drop-tail": {"packets": Stated("100", _PROGRAM)},
             "ecn": {"packets": Stated("100", _PROGRAM), "threshold": Stated("65", f"{_PROGRAM}, for DCTCP")},
         },
-        forwardings={
-            "given": {"routing": Stated("ecmp", f"{_PROGRAM}: a random one of the shortest over all planes")}
-        },
+        forwardings={"given": {"routing": Stated("ecmp", f"{_PROGRAM}: a random one of the shortest over all planes")}},
     )

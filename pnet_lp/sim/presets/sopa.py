@@ -28,9 +28,7 @@ def sopa(_: NoParams) -> Preset:
         },
         transports={
             "tcp": {
-                "duplicate_threshold": Stated(
-                    "10", f"{_PAPER}.2, for SOPA; random spraying, Hedera and ECMP: 3"
-                ),
+                "duplicate_threshold": Stated("10", f"{_PAPER}.2, for SOPA; random spraying, Hedera and ECMP: 3"),
                 "initial_window": Stated("2", _NS3),
                 "initial_threshold": Stated("44", f"{_NS3}: 64 KiB"),
                 "receive_window": Stated("44", f"{_NS3}: 64 KiB"),

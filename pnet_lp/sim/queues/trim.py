@@ -19,8 +19,7 @@ class TrimParams(LimitParams):
     packets: int = Field(8, ge=1, lt=1 << 32, description="packets in the queue of data, of whatever size")
     header: Bytes = Field(64, ge=1, le=65535, description="size of a packet without its payload")
     headers: Bytes = Field(
-        72_000,
-        description="bytes in the queue of what carries no data, by default those of 8 packets of 9,000 bytes",
+        72_000, description="bytes in the queue of what carries no data, by default those of 8 packets of 9,000 bytes"
     )
     weight: int = Field(
         10,
@@ -57,17 +56,11 @@ def trim(params: TrimParams, context: SimulationContext) -> _core.Queue:
     if not sizes.header <= params.header < sizes.packet:
         cut = params.header < sizes.header
         raise SpecError(
-            f"a header has {sizes.header} bytes, and is not cut"
-            if cut
-            else f"cuts nothing off {sizes.packet} bytes",
+            f"a header has {sizes.header} bytes, and is not cut" if cut else f"cuts nothing off {sizes.packet} bytes",
             where="queue: header",
             found=params.header,
             allowed=f"at least header={sizes.header}, less than packet={sizes.packet}",
         )
     return _core.Queue(
-        "trim",
-        **params.limit(context),
-        header=params.header,
-        headers=params.headers,
-        weight=params.weight or None,
+        "trim", **params.limit(context), header=params.header, headers=params.headers, weight=params.weight or None
     )

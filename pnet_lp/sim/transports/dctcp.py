@@ -12,9 +12,7 @@ from pnet_lp.sim.tcp_params import TcpParams
 class DctcpParams(TcpParams):
     """Parameters of ``dctcp``."""
 
-    g: float = Field(
-        1 / 16, gt=0, le=1, description="weight of the last window in the estimate of the marked part"
-    )
+    g: float = Field(1 / 16, gt=0, le=1, description="weight of the last window in the estimate of the marked part")
     alpha: float = Field(1.0, ge=0, le=1, description="the estimate at first")
 
 

@@ -14,9 +14,7 @@ class MinTcpParams(WindowParams):
     """Parameters of ``min-tcp``."""
 
     handshake: bool = Field(False, description="whether a flow begins with the handshake of a connection")
-    initial_window: SegmentCount = Field(
-        12, description="first window, in segments: the bandwidth-delay product"
-    )
+    initial_window: SegmentCount = Field(12, description="first window, in segments: the bandwidth-delay product")
     rto: Duration = Field(
         45 * 10**6, ge=1, description="timeout, always the same: a few round trips of an idle network"
     )

@@ -16,19 +16,13 @@ class MptcpParams(TcpParams):
 
     subflows: int = Field(8, ge=1, le=1024, description="connections of a flow")
     coupling: Literal["lia", "epsilon", "uncoupled"] = Field(
-        "lia",
-        description="how windows grow: as RFC 6356 says; without its cap (epsilon = 1); each by itself",
+        "lia", description="how windows grow: as RFC 6356 says; without its cap (epsilon = 1); each by itself"
     )
 
     def as_fluid(self) -> dict[str, Any]:
         """Return the settings of a fluid that come closest: subflows share links, and each has a first window."""
         window = self.initial_window * self.subflows
-        return {
-            **super().as_fluid(),
-            "sharing": "subflows",
-            "subflows": self.subflows,
-            "initial_window": window,
-        }
+        return {**super().as_fluid(), "sharing": "subflows", "subflows": self.subflows, "initial_window": window}
 
 
 @TRANSPORTS.register(

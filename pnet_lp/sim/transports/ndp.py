@@ -35,10 +35,5 @@ def ndp(params: NdpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport; requests are as large as acknowledgements."""
     sizes = context.sizes
     return _core.Transport(
-        "ndp",
-        payload=sizes.payload,
-        header=sizes.header,
-        ack=sizes.ack,
-        window=params.window,
-        timeout=params.rto,
+        "ndp", payload=sizes.payload, header=sizes.header, ack=sizes.ack, window=params.window, timeout=params.rto
     )

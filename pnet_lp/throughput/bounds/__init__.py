@@ -6,14 +6,7 @@ the lengths they choose: one for every link (``mean-path``, ``moore``, ``tub``),
 (``bisection``, ``sparsest-cut``), one for the access links of one endpoint (``nic``).
 """
 
-from pnet_lp.throughput.bounds.base import (
-    BOUNDS,
-    Bound,
-    Bounds,
-    Instance,
-    chosen_bounds,
-    compute_bounds,
-)
+from pnet_lp.throughput.bounds.base import BOUNDS, Bound, Bounds, Instance, chosen_bounds, compute_bounds
 from pnet_lp.throughput.bounds.halves import Bisection, find_bisection
 from pnet_lp.throughput.bounds.witness import AccessLinks, Cut, EqualLengths, Matching
 

@@ -16,9 +16,7 @@ from pnet_lp.throughput.bounds.witness import Cut
 _ROUNDING = 1e-6
 
 
-@BOUNDS.register(
-    "bisection", summary="least capacity between two halves of the endpoints, over the demand across it"
-)
+@BOUNDS.register("bisection", summary="least capacity between two halves of the endpoints, over the demand across it")
 def bisection(instance: Instance) -> Bound:
     """Return the capacity of the narrowest cut between halves, over the demand that has to cross it.
 

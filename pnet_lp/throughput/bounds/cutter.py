@@ -142,9 +142,7 @@ class Cutter:
             np.multiply(count[group], speed[group, plane], out=rates, where=some)
             access[key] = np.bincount(place, weights=rates, minlength=n)
         finite = [wiring.capacity, *(rates[np.isfinite(rates)] for rates in access.values())]
-        unit = max(sum(float(rates.sum()) for rates in finite), 1e-300) / (
-            _UNITS - len(wiring.capacity) - 2 * n
-        )
+        unit = max(sum(float(rates.sum()) for rates in finite), 1e-300) / (_UNITS - len(wiring.capacity) - 2 * n)
         switch = np.arange(n)
         tail = np.concatenate([wiring.tail, np.full(n, source), switch])
         head = np.concatenate([wiring.head, switch, np.full(n, sink)])

@@ -16,10 +16,7 @@ def nic(instance: Instance) -> Bound:
     problem = instance.problem
     best: tuple[float, AccessLinks] | None = None
     sent, received = problem.demands.totals(problem.attach.shape[1])
-    for direction, demand, speed in (
-        ("up", sent, problem.access_up),
-        ("down", received, problem.access_down),
-    ):
+    for direction, demand, speed in (("up", sent, problem.access_up), ("down", received, problem.access_down)):
         total = speed.sum(axis=0)
         busy = np.flatnonzero(demand)
         worst = busy[np.argmin(total[busy] / demand[busy])]

@@ -39,9 +39,7 @@ class Program:
 def is_small(cutter: Cutter) -> bool:
     """Whether the program is worth a try."""
     wiring = cutter.wiring
-    return (
-        len(wiring.tail) <= LINKS and wiring.switch_count <= SWITCHES and len(cutter.groups.size) <= SWITCHES
-    )
+    return len(wiring.tail) <= LINKS and wiring.switch_count <= SWITCHES and len(cutter.groups.size) <= SWITCHES
 
 
 def solve_program(cutter: Cutter) -> Program:
@@ -92,9 +90,7 @@ def solve_program(cutter: Cutter) -> Program:
     members[0, :g] = 1
     constraints.append(LinearConstraint(members, total // 2, total - total // 2))
 
-    upper = np.concatenate(
-        [groups.size, np.ones(n), np.ones(links), np.repeat(size[None, :access], 2, 0).ravel()]
-    )
+    upper = np.concatenate([groups.size, np.ones(n), np.ones(links), np.repeat(size[None, :access], 2, 0).ravel()])
     lower = np.zeros(count)
     if _symmetric(cutter):
         # Of a split and its reverse one has the first group's larger part on the sending side.
@@ -112,9 +108,7 @@ def solve_program(cutter: Cutter) -> Program:
     )
     sending = None if found.x is None else np.rint(found.x[:g]).astype(np.int64)
     proved = found.mip_dual_bound
-    return Program(
-        sending, 0.0 if proved is None or not np.isfinite(proved) else max(float(proved), 0.0) * unit
-    )
+    return Program(sending, 0.0 if proved is None or not np.isfinite(proved) else max(float(proved), 0.0) * unit)
 
 
 class _Rows:
@@ -125,13 +119,7 @@ class _Rows:
         self._parts: list[sp.csr_array] = []
 
     def add(
-        self,
-        cut: np.ndarray,
-        tail: np.ndarray,
-        head: np.ndarray,
-        size: np.ndarray,
-        *,
-        tail_scaled: bool = False,
+        self, cut: np.ndarray, tail: np.ndarray, head: np.ndarray, size: np.ndarray, *, tail_scaled: bool = False
     ) -> None:
         """Add a row for each link; a switch's side counts ``size`` times towards that many members."""
         row = np.arange(len(cut))

@@ -61,9 +61,7 @@ def tub(instance: Instance) -> Bound:
     else:
         equal = bool(np.ptp(sent) == 0 and np.ptp(received) == 0)
         exact = equal or len(busy) <= EXACT_SITES
-        src, dst, amount = (
-            _plan(hops, sent, received) if exact and not equal else _assign(hops, sent, received)
-        )
+        src, dst, amount = _plan(hops, sent, received) if exact and not equal else _assign(hops, sent, received)
         value = float(problem.capacity.sum() / (amount * hops[src, dst]).sum())
     first = np.full(sites.count, len(sites.of))
     np.minimum.at(first, sites.of, np.arange(len(sites.of)))
@@ -87,9 +85,7 @@ def _plan(hops: FloatArray, sent: FloatArray, received: FloatArray) -> _Plan:
     n = len(hops)
     src, dst = np.nonzero((hops > 0) & (sent[:, None] > 0) & (received[None, :] > 0))
     pair = np.arange(len(src))
-    limits = sp.csr_array(
-        (np.ones(2 * len(src)), (np.r_[src, n + dst], np.r_[pair, pair])), shape=(2 * n, len(src))
-    )
+    limits = sp.csr_array((np.ones(2 * len(src)), (np.r_[src, n + dst], np.r_[pair, pair])), shape=(2 * n, len(src)))
     scale = max(float(sent.max()), float(received.max()))
     totals = np.r_[sent, received] / scale
     solved = linprog(-hops[src, dst], A_ub=limits, b_ub=totals, method="highs-ds")  # type: ignore[call-overload]

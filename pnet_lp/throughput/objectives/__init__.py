@@ -15,12 +15,4 @@ from pnet_lp.throughput.objectives.base import (
     parse_objective,
 )
 
-__all__ = [
-    "CONCURRENT",
-    "OBJECTIVES",
-    "Clock",
-    "Objective",
-    "Optimum",
-    "SolveContext",
-    "parse_objective",
-]
+__all__ = ["CONCURRENT", "OBJECTIVES", "Clock", "Objective", "Optimum", "SolveContext", "parse_objective"]

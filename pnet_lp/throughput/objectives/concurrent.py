@@ -22,14 +22,7 @@ from pnet_lp.throughput.objectives.base import (
     proved,
 )
 from pnet_lp.throughput.problems import Certified, ConcurrentProblem, Problem
-from pnet_lp.throughput.solvers import (
-    AUTO,
-    RawSolution,
-    SolveOptions,
-    choose_solver,
-    get_solver,
-    second_choice,
-)
+from pnet_lp.throughput.solvers import AUTO, RawSolution, SolveOptions, choose_solver, get_solver, second_choice
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:

@@ -19,22 +19,9 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
-from pnet_lp.throughput.objectives.base import (
-    CLOSED_FORM,
-    OBJECTIVES,
-    Objective,
-    Optimum,
-    SolveContext,
-    proved,
-)
+from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Objective, Optimum, SolveContext, proved
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
-from pnet_lp.throughput.objectives.program import (
-    check_program_solver,
-    formulate,
-    lp_solver,
-    program_solver,
-    solve_form,
-)
+from pnet_lp.throughput.objectives.program import check_program_solver, formulate, lp_solver, program_solver, solve_form
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.problems.proof import fitting
@@ -55,9 +42,7 @@ class MinCostParams(Params):
     """Parameters of ``min-cost``: how much is carried."""
 
     at: float | None = Field(None, gt=0, allow_inf_nan=False, description="K to carry, Gb/s per unit demand")
-    fraction: float | None = Field(
-        None, gt=0, le=1, description="K to carry as a part of the largest one; default 1"
-    )
+    fraction: float | None = Field(None, gt=0, le=1, description="K to carry as a part of the largest one; default 1")
     costs: Path | None = Field(
         None, description="table plane,u,v,cost of what a Gb/s on a link costs; links not named cost 1"
     )
@@ -117,13 +102,7 @@ class MinCost(Objective):
             return self._along(problem, largest.answer, cost, context, largest)
         rate = self._rate(most)
         demand = problem.flow.demand
-        goal = ProgramGoal.of(
-            problem.flow,
-            lower=rate * demand,
-            upper=rate * demand,
-            arc_cost=cost,
-            rate_scale=rate,
-        )
+        goal = ProgramGoal.of(problem.flow, lower=rate * demand, upper=rate * demand, arc_cost=cost, rate_scale=rate)
         form = formulate(problem, context, goal)
 
         def prove(value: FloatArray, dual: FloatArray) -> tuple[_Found, float]:
@@ -154,8 +133,7 @@ class MinCost(Objective):
             RoutingError: always.
         """
         raise RoutingError(
-            "min-cost: a demand has no path, so nothing can be carried whole",
-            allowed="the objectives total or max-min",
+            "min-cost: a demand has no path, so nothing can be carried whole", allowed="the objectives total or max-min"
         )
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
@@ -181,8 +159,7 @@ class MinCost(Objective):
         carried = min(carried, requested)
         link_cost = self._link_cost(second.flow.capacity)
         check.require(
-            link_cost.shape == second.flow.capacity.shape
-            and bool(np.all(np.isfinite(link_cost) & (link_cost >= 0))),
+            link_cost.shape == second.flow.capacity.shape and bool(np.all(np.isfinite(link_cost) & (link_cost >= 0))),
             "every link has a cost",
             "the costs are not a finite number >= 0 for each link",
         )
@@ -192,9 +169,7 @@ class MinCost(Objective):
         length, up, down = second.lengths
         without = second.takes((link_cost, np.zeros_like(up), np.zeros_like(down)))
         through = second.takes((add_down(length, link_cost), up, down))
-        least = max(
-            mul_down(carried, without), sub_down(mul_down(carried, through), second.volume(second.lengths))
-        )
+        least = max(mul_down(carried, without), sub_down(mul_down(carried, through), second.volume(second.lengths)))
         total = second.merged_up(sum_up(second.flow.demand))
         found = second.ordered(float(least), float(cost))
         return _figures(found, carried, requested, float(total))
@@ -217,10 +192,7 @@ class MinCost(Objective):
             said = [cost, ("carried", f"{carried} Gb/s per unit demand")]
         else:
             said = [
-                (
-                    "carried",
-                    f"only {carried} of the requested {requested} Gb/s per unit demand, at this cost",
-                ),
+                ("carried", f"only {carried} of the requested {requested} Gb/s per unit demand, at this cost"),
                 cost,
             ]
         return [*said, proved(figures, self.headline)]

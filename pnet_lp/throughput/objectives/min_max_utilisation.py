@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 @OBJECTIVES.register(
-    "min-max-utilisation",
-    summary="the smallest possible utilisation of the fullest link; one over concurrent",
+    "min-max-utilisation", summary="the smallest possible utilisation of the fullest link; one over concurrent"
 )
 class MinMaxUtilisation(Concurrent):
     """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""

@@ -15,14 +15,7 @@ from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver
 from pnet_lp.throughput.solvers.base import FRUGAL, Solver
 from pnet_lp.throughput.solvers.choose import COLUMN_SOLVER, PROGRAM_SOLVER
 from pnet_lp.throughput.solvers.choose import VERTEX_SOLVER as VERTEX_SOLVER  # noqa: PLC0414 - for max-min
-from pnet_lp.throughput.solvers.general import (
-    TIGHTEST,
-    Attempt,
-    Best,
-    GeneralSolver,
-    ProgramSolver,
-    solve_until,
-)
+from pnet_lp.throughput.solvers.general import TIGHTEST, Attempt, Best, GeneralSolver, ProgramSolver, solve_until
 
 SMALL_COLUMNS = 100_000
 """Up to this many columns an interior point takes seconds, and a vertex is tried where that is not good enough."""
@@ -30,9 +23,7 @@ SMALL_COLUMNS = 100_000
 A = TypeVar("A")
 
 
-def formulate(
-    problem: Problem, context: SolveContext, goal: ProgramGoal | None = None, *, steps: bool = True
-) -> Form:
+def formulate(problem: Problem, context: SolveContext, goal: ProgramGoal | None = None, *, steps: bool = True) -> Form:
     """Return the program of a problem, once it is known that writing and solving it fits into memory.
 
     Args:
@@ -89,12 +80,7 @@ def solve_form(
             yield from vertex_solver().attempts([TIGHTEST])
 
     return solve_until(
-        form,
-        attempts(),
-        lambda value, dual, _: prove(value, dual),
-        context.options,
-        report,
-        context.clock.note,
+        form, attempts(), lambda value, dual, _: prove(value, dual), context.options, report, context.clock.note
     )
 
 

@@ -15,14 +15,7 @@ from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import ValueKey
 from pnet_lp.routing import Form
-from pnet_lp.throughput.objectives.base import (
-    OBJECTIVES,
-    Objective,
-    Optimum,
-    SolveContext,
-    proved,
-    rates_in_words,
-)
+from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, proved, rates_in_words
 from pnet_lp.throughput.objectives.program import check_program_solver, formulate, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import ProgramGoal
@@ -91,9 +84,7 @@ class Total(Objective):
         """See :meth:`Objective.recheck`."""
         rates = claim.rates
         assert rates is not None
-        second.check.require(
-            np.all(rates.most <= 1), "no demand gets more than it asks", "a rate is above its demand"
-        )
+        second.check.require(np.all(rates.most <= 1), "no demand gets more than it asks", "a rate is above its demand")
         second.carry(rates)
         worth = np.maximum(sub_up(1.0, second.distances(second.lengths)), 0.0)
         beyond = second.merged_up(sum_up(mul_up(second.flow.demand, worth)))

@@ -85,9 +85,7 @@ class ArcForm(Form[_core.Proof]):
         row_upper[down_row:] = flow.access_down.ravel()[down] / flow_unit
 
         plane, j = np.nonzero(flow.available)
-        rows, columns, values = _injection_entries(
-            flow, plane, j, conservation, (up, up_row), (down, down_row)
-        )
+        rows, columns, values = _injection_entries(flow, plane, j, conservation, (up, up_row), (down, down_row))
         if flow.plane_count == 1 and goal.fixes:
             self.injected = np.empty(0, dtype=np.int64)
             injections = compressed_columns(rows, np.zeros_like(rows), values * weight[columns], 1)
@@ -151,9 +149,7 @@ class ArcForm(Form[_core.Proof]):
     def attain(self, value: FloatArray, dual: FloatArray, rate: FloatArray) -> Attained:
         """See :meth:`Form.attain`."""
         least = _LEAST * (float(rate.max()) or float(self.flow.demand.mean()))
-        requested = replace(
-            self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least)))
-        )
+        requested = replace(self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least))))
         try:
             proof = self._rounded(value, dual, requested)
             found = _core.evaluate(requested.core, proof)

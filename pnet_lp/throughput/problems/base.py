@@ -90,9 +90,7 @@ class ConcurrentProblem(ABC, Generic[P, C]):
             raise SolverError(f"the solver's answer cannot be certified: {error}") from error
         lower, upper = found.interval.lower, found.interval.upper
         if upper < lower * (1 - _ROUNDING):
-            raise SolverError(
-                f"bounds cross: lower {lower!r}, upper {upper!r}; this is a defect, please report it"
-            )
+            raise SolverError(f"bounds cross: lower {lower!r}, upper {upper!r}; this is a defect, please report it")
         return replace(found, interval=Interval(lower, max(lower, upper)))
 
     @abstractmethod
@@ -190,9 +188,7 @@ class Problem(ConcurrentProblem[P, C]):
             SpecError: there are none.
         """
         del load, length
-        raise SpecError(
-            "a demand has a choice", allowed="routings with one path for each demand such as ecmp"
-        )
+        raise SpecError("a demand has a choice", allowed="routings with one path for each demand such as ecmp")
 
     def warm_start(self, certificate: Certificate, earlier: Problem) -> P:
         """Return the proof in the certificate of a similar problem, as the initial point of a solve.
@@ -211,6 +207,5 @@ class Problem(ConcurrentProblem[P, C]):
         """
         del certificate, earlier
         raise SpecError(
-            "a warm start is not defined for this routing",
-            allowed="routings with an open split such as ideal or ksp:8",
+            "a warm start is not defined for this routing", allowed="routings with an open split such as ideal or ksp:8"
         )

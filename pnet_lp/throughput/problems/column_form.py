@@ -84,9 +84,7 @@ class ColumnForm(Form[PathCertificate]):
             index=matrix.indices.astype(np.int32),
             value=matrix.data,
             row_lower=np.concatenate([np.full(links, -np.inf), goal.lower / self.flow_unit]),
-            row_upper=np.concatenate(
-                [flow.link_capacity[self._link] / self.flow_unit, goal.upper / self.flow_unit]
-            ),
+            row_upper=np.concatenate([flow.link_capacity[self._link] / self.flow_unit, goal.upper / self.flow_unit]),
         )
 
     def as_solution(self, weight: FloatArray, length: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -50,9 +50,7 @@ class MergedPlanes:
             arc_ptr=ints(np.cumsum([0, *(a.stop - a.start for a in arcs)])),
             tail=ints(np.concatenate([original.tail[a] for a in arcs])),
             head=ints(np.concatenate([original.head[a] for a in arcs])),
-            capacity=floats(
-                np.concatenate([original.capacity[a] * g for a, g in zip(arcs, grown, strict=True)])
-            ),
+            capacity=floats(np.concatenate([original.capacity[a] * g for a, g in zip(arcs, grown, strict=True)])),
             arc_id=ints(np.concatenate([original.arc_id[a] for a in arcs])),
             attach=ints(original.attach[first]),
             access_up=floats(original.access_up[first] * scale),
@@ -114,9 +112,7 @@ def merge_planes(problem: FlowProblem) -> MergedPlanes:
             group.append(len(leaders))
             factor.append(1.0)
             leaders.append(p)
-    total = [
-        sum(f for f, owner in zip(factor, group, strict=True) if owner == g) for g in range(len(leaders))
-    ]
+    total = [sum(f for f, owner in zip(factor, group, strict=True) if owner == g) for g in range(len(leaders))]
     part = tuple(f / total[g] for f, g in zip(factor, group, strict=True))
     return MergedPlanes(problem, tuple(group), part)
 

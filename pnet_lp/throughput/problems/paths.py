@@ -47,9 +47,7 @@ class PathProblem(ColumnProblem[PathCertificate]):
     paths: PathSet
 
     @classmethod
-    def of(
-        cls, flow: FlowProblem, network: Network, level: Level, routing: Routing, threads: int = 0
-    ) -> Self:
+    def of(cls, flow: FlowProblem, network: Network, level: Level, routing: Routing, threads: int = 0) -> Self:
         """Return the problem of ``flow`` on the paths that ``routing`` allows on ``network``.
 
         Raises:
@@ -127,9 +125,7 @@ class PathProblem(ColumnProblem[PathCertificate]):
     def core(self) -> _core.PathProblem:
         """The same problem on the Rust side."""
         pointer, link = self.path_link
-        return _core.PathProblem(
-            self.flow.link_capacity, self.flow.demand, self.paths.pair_ptr, pointer, link
-        )
+        return _core.PathProblem(self.flow.link_capacity, self.flow.demand, self.paths.pair_ptr, pointer, link)
 
     def formulate(self, goal: ProgramGoal | None = None) -> ColumnForm:
         """See :meth:`Problem.formulate`."""

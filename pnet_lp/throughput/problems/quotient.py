@@ -193,9 +193,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
             target=ints(self._found.targets),
             kind=ints(self._found.kind),
             node_class=ints(self._found.node_class),
-            entry=ints(
-                np.column_stack([kind, tail - self.first[kind], head - self.first[kind], entries.link[used]])
-            ),
+            entry=ints(np.column_stack([kind, tail - self.first[kind], head - self.first[kind], entries.link[used]])),
             fraction=floats(total[used] / leaving[tail]),
         )
 
@@ -212,9 +210,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         passing, moving = self.traffic.copy(), self.traffic
         # One link further at a time; no path is longer than there are classes.
         for _ in range(len(self.kind)):
-            moving = floats(
-                np.bincount(head_on, weights=fraction_on * moving[tail_on], minlength=len(self.kind))
-            )
+            moving = floats(np.bincount(head_on, weights=fraction_on * moving[tail_on], minlength=len(self.kind)))
             if not moving.any():
                 return floats(passing[tail] * certificate.fraction)
             passing += moving
@@ -320,9 +316,7 @@ class QuotientForm(ConcurrentForm[QuotientCertificate]):
             index=index,
             value=values,
             row_lower=floats(np.r_[np.zeros(classes), np.full(len(limited), -np.inf)]),
-            row_upper=floats(
-                np.r_[np.zeros(classes), problem.capacity[limited] * problem.links[limited] / unit]
-            ),
+            row_upper=floats(np.r_[np.zeros(classes), problem.capacity[limited] * problem.links[limited] / unit]),
         )
 
     def proof(self, value: FloatArray, dual: FloatArray) -> QuotientCertificate:

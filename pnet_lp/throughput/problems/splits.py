@@ -46,9 +46,7 @@ class SplitProblem(ColumnProblem[LoadCertificate]):
     find_usage: Callable[[], sp.csc_array]
 
     @classmethod
-    def of(
-        cls, flow: FlowProblem, network: Network, level: Level, routing: Routing, threads: int = 0
-    ) -> Self:
+    def of(cls, flow: FlowProblem, network: Network, level: Level, routing: Routing, threads: int = 0) -> Self:
         """Return what each demand of ``flow`` puts on the links of ``network``."""
         ends = flow.member[flow.src], flow.member[flow.dst]
         found = routing.loads(network, level, *ends, flow.demand, threads=threads)

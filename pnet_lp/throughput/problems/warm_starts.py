@@ -26,9 +26,7 @@ K = TypeVar("K", bound=Certificate)
 def of_kind(kind: type[K], certificate: Certificate, over: str) -> K:
     """Return ``certificate``; SpecError where it is not of that ``kind``, which results ``over`` such paths have."""
     if certificate.name != kind.name:
-        raise SpecError(
-            f"a warm start needs the certificate of a result {over}", found=type(certificate).__name__
-        )
+        raise SpecError(f"a warm start needs the certificate of a result {over}", found=type(certificate).__name__)
     return cast("K", certificate)
 
 
@@ -93,8 +91,7 @@ def carry(
         part = flows[begin:end].reshape(len(targets), now.stop - now.start)
         part[row[kept], arc[kept]] = split_fraction[entries][kept]
     up, down = (
-        np.where(endpoint >= 0, access[first][:, endpoint], 0.0)
-        for access in (given.up_length, given.down_length)
+        np.where(endpoint >= 0, access[first][:, endpoint], 0.0) for access in (given.up_length, given.down_length)
     )
     # Where lengths decide, all links count equally.
     found = Flows(flows, share, np.ones_like(length), up, down).proof(flow)
@@ -129,9 +126,7 @@ def check_shapes(*arrays: tuple[str, npt.NDArray[Any], tuple[int, ...]]) -> None
     """Raise SpecError where one of the ``arrays`` of a warm start, each named, does not have the expected shape."""
     for what, found, expected in arrays:
         if found.shape != expected:
-            raise SpecError(
-                f"the warm start is for other {what}", found=_times(found.shape), allowed=_times(expected)
-            )
+            raise SpecError(f"the warm start is for other {what}", found=_times(found.shape), allowed=_times(expected))
 
 
 def _times(shape: tuple[int, ...]) -> str:

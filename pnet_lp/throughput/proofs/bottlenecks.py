@@ -24,10 +24,7 @@ _CUT_TOLERANCE = 1e-3
 
 
 def bottlenecks(
-    stated: ConcurrentProblem | SecondConcurrent,
-    network: Network,
-    level: Level,
-    lengths: Lengths,
+    stated: ConcurrentProblem | SecondConcurrent, network: Network, level: Level, lengths: Lengths
 ) -> tuple[tuple[Bottleneck, ...], str]:
     """Return the links with the largest part of ``sum c l``, largest first, and what kind of limit they are.
 
@@ -38,10 +35,7 @@ def bottlenecks(
     """
     problem, (length, up, down) = stated.flow, lengths
     core = problem.capacity * length
-    access = {
-        "access-up": _products(problem.access_up, up),
-        "access-down": _products(problem.access_down, down),
-    }
+    access = {"access-up": _products(problem.access_up, up), "access-down": _products(problem.access_down, down)}
     total = float(core.sum() + sum(part.sum() for part in access.values()))
     if total <= 0:
         return (), "core link"
@@ -63,13 +57,7 @@ def bottlenecks(
 
 
 def _access_bottleneck(
-    problem: FlowProblem,
-    network: Network,
-    level: Level,
-    kind: LinkKind,
-    place: int,
-    products: FloatArray,
-    total: float,
+    problem: FlowProblem, network: Network, level: Level, kind: LinkKind, place: int, products: FloatArray, total: float
 ) -> Bottleneck:
     plane, endpoint = divmod(place, products.shape[1])
     members = np.flatnonzero(problem.endpoint_class == endpoint)
@@ -96,12 +84,7 @@ def _largest(values: FloatArray) -> list[int]:
     return [int(i) for i in np.argsort(-values, kind="stable")[:SHOWN_BOTTLENECKS]]
 
 
-def _binding(
-    problem: ConcurrentProblem | SecondConcurrent,
-    lengths: Lengths,
-    core: float,
-    total: float,
-) -> str:
+def _binding(problem: ConcurrentProblem | SecondConcurrent, lengths: Lengths, core: float, total: float) -> str:
     if core < total / 2:
         return "access link"
     if problem.fixed:

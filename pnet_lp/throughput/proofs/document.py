@@ -144,10 +144,7 @@ def _stored(kind: type[Certificate]) -> type[Stored]:
     """Return the form in which a certificate is stored: its arrays, and its name."""
     name = kind.name
     fields: dict[str, Any] = {"form": (Literal[name], name)} | {
-        field.name: (
-            Annotated[StoredArray, *get_type_hints(kind, include_extras=True)[field.name].__metadata__],
-            ...,
-        )
+        field.name: (Annotated[StoredArray, *get_type_hints(kind, include_extras=True)[field.name].__metadata__], ...)
         for field in dataclasses.fields(cast("type[DataclassInstance]", kind))
     }
     return create_model(f"Stored{kind.__name__}", __base__=Stored, **fields)

@@ -25,14 +25,7 @@ from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import read_limited
 from pnet_lp.layouts import json_number
 from pnet_lp.memory import check_fits
-from pnet_lp.model import (
-    Bottleneck,
-    Certificate,
-    Network,
-    Plane,
-    ThroughputResult,
-    TrafficMatrix,
-)
+from pnet_lp.model import Bottleneck, Certificate, Network, Plane, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import CERTIFICATES
@@ -154,16 +147,12 @@ def load_result(path: str | Path) -> StoredResult:
             for item in document.bottlenecks
         ),
         certificate=None if proof is None else _proof(path, proof),
-        rates_gbps=None
-        if answer.rates_gbps is None
-        else _decoded(path, "answer.rates_gbps", answer.rates_gbps),
+        rates_gbps=None if answer.rates_gbps is None else _decoded(path, "answer.rates_gbps", answer.rates_gbps),
         levels=tuple(
             FairLevel(**{**_unpacked(path, f"answer.levels.{i}", level), "upper": _or_inf(level.upper)})
             for i, level in enumerate(answer.levels)
         ),
-        inputs={
-            name: _decoded(path, f"answer.inputs.{name}", values) for name, values in answer.inputs.items()
-        },
+        inputs={name: _decoded(path, f"answer.inputs.{name}", values) for name, values in answer.inputs.items()},
     )
 
 
@@ -171,9 +160,7 @@ def _read_json(path: str | Path) -> tuple[Any, int]:
     """Return the JSON value in a file, in which no key is given twice, and the file's bytes."""
     text = read_limited(path, SpecError, LARGEST_RESULT)
     try:
-        content = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_number, parse_float=json_number
-        )
+        content = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number, parse_float=json_number)
     except (ValueError, RecursionError) as error:
         raise _malformed(path, "", f"not JSON: {error}") from None
     return content, len(text)
@@ -207,9 +194,7 @@ def _check_sizes(path: str | Path, stored: int, document: Document) -> None:
             rest += [value for value in item.values() if isinstance(value, StoredArray)]
     if size > (most := max(UNPACKED, _EXPANSION * stored)):
         raise SpecError(
-            f"the arrays unpack to {format_bytes(size)}",
-            where=str(path),
-            allowed=f"at most {format_bytes(most)}",
+            f"the arrays unpack to {format_bytes(size)}", where=str(path), allowed=f"at most {format_bytes(most)}"
         )
     check_fits(3 * size, f"checking {path}", SpecError, allowed="more memory")
 

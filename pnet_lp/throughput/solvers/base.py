@@ -152,9 +152,7 @@ class Solver(Named, ABC):
         return problem
 
     @abstractmethod
-    def solve(
-        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
-    ) -> RawSolution:
+    def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Maximise K of a problem, :meth:`reduced`, without disconnected demands.
 
         A stop requested by ``on_progress``, Ctrl-C, the time or the iteration limit is not an error: the best flows and
@@ -199,9 +197,7 @@ class Solver(Named, ABC):
         return ", ".join([*found, "a smaller network"])
 
 
-SOLVERS: Registry[type[Solver]] = Registry(
-    "solver", package="pnet_lp.throughput.solvers", group="pnet_lp.solvers"
-)
+SOLVERS: Registry[type[Solver]] = Registry("solver", package="pnet_lp.throughput.solvers", group="pnet_lp.solvers")
 
 
 def solver_names(*, installed_only: bool = False) -> list[str]:

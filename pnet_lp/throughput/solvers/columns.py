@@ -21,9 +21,7 @@ class Columns(Solver):
         """Return the size of the paths, of the iterate over them, and of the distances in all planes."""
         return _core.estimate_columns_bytes(merge_planes(problem.flow).problem.core)
 
-    def solve(
-        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
-    ) -> RawSolution:
+    def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve with the proportional planes merged; see :meth:`Solver.solve`."""
         merged = merge_planes(problem.flow)
         found = _core.solve_columns(merged.problem.core, **options.of_core(on_progress))

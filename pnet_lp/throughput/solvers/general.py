@@ -164,13 +164,9 @@ class GeneralSolver(ProgramSolver[Problem, ConcurrentForm]):
 
     def attempts(self, tolerances: Iterable[float]) -> list[Attempt]:
         """Return an attempt for each tolerance."""
-        return [
-            Attempt(self, self.settings(tolerance, again=i > 0)) for i, tolerance in enumerate(tolerances)
-        ]
+        return [Attempt(self, self.settings(tolerance, again=i > 0)) for i, tolerance in enumerate(tolerances)]
 
-    def solve(
-        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
-    ) -> RawSolution:
+    def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve the linear program of K; see :meth:`Solver.solve`."""
         # A library stops on residuals of the whole LP, the certificate needs every link: where the one did not give
         # the other, the tolerances are too loose for this problem.
@@ -341,9 +337,7 @@ def solve_until(
         previous = attempt
         limits = Limits(
             time_s=options.deadline.left_s(),
-            iterations=None
-            if options.max_iterations is None
-            else max(options.max_iterations - iterations, 0),
+            iterations=None if options.max_iterations is None else max(options.max_iterations - iterations, 0),
             threads=options.threads or os.cpu_count() or 1,
         )
         try:

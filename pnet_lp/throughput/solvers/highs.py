@@ -21,14 +21,7 @@ from pnet_lp.stdout import muted
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import SOLVERS
-from pnet_lp.throughput.solvers.general import (
-    GeneralSolver,
-    Limits,
-    Settings,
-    Watch,
-    clip,
-    failed,
-)
+from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Settings, Watch, clip, failed
 
 _CONVERGED = frozenset({"Optimal", "Unknown"})
 """Model statuses after a method met its own criteria: "Unknown" where HiGHS then finds violations above its own."""
@@ -80,9 +73,7 @@ class _Highs(GeneralSolver):
         """See :meth:`GeneralSolver.run`."""
         highs = silent()
         # By default HiGHS takes half of the cores.
-        set_options(
-            highs, {"solver": self.method, "run_crossover": "off", "threads": limits.threads, **settings}
-        )
+        set_options(highs, {"solver": self.method, "run_crossover": "off", "threads": limits.threads, **settings})
         if math.isfinite(limits.time_s):
             set_options(highs, {"time_limit": limits.time_s})
         iterations = self.most_iterations if limits.iterations is None else limits.iterations

@@ -120,9 +120,7 @@ def _program(lp: LinearProgram) -> dict[str, Any]:
         "parameters": {"name": "throughput", "sense": 1, "status": 0, "sol_status": 0},
         "objective": {
             "name": "cost",
-            "coefficients": [
-                {"name": f"x{i}", "value": float(lp.cost[i])} for i in np.flatnonzero(lp.cost).tolist()
-            ],
+            "coefficients": [{"name": f"x{i}", "value": float(lp.cost[i])} for i in np.flatnonzero(lp.cost).tolist()],
         },
         "variables": [{"name": f"x{i}", "cat": "Continuous", "lowBound": 0} for i in range(len(lp.cost))],
         "constraints": [

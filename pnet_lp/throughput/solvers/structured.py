@@ -25,9 +25,7 @@ _CLOSER = (0.5, 0.05)
 """Factors on the tolerance of programs, one attempt each: the proved gap is larger than the one that is measured."""
 
 
-@SOLVERS.register(
-    "structured", summary="restarted Halpern PDHG on the structure of the problem, in Rust on all cores"
-)
+@SOLVERS.register("structured", summary="restarted Halpern PDHG on the structure of the problem, in Rust on all cores")
 class Structured(ProgramSolver[ColumnProblem, ColumnForm]):
     """First-order method that exploits the structure of the flow problem; the same bits on any number of threads.
 
@@ -43,9 +41,7 @@ class Structured(ProgramSolver[ColumnProblem, ColumnForm]):
         estimate: int = _METHODS[problem.form].estimate_bytes(problem)
         return estimate
 
-    def solve(
-        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
-    ) -> RawSolution:
+    def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve, on arc form with proportional planes merged; see :meth:`Solver.solve`."""
         given = options.initial
         if given is not None and given.solver != self.name:
@@ -109,9 +105,7 @@ class _OverArcs:
 
     @staticmethod
     def solve(
-        problem: ConcurrentProblem[_core.Proof],
-        given: InitialPoint[_core.Proof] | None,
-        limits: dict[str, Any],
+        problem: ConcurrentProblem[_core.Proof], given: InitialPoint[_core.Proof] | None, limits: dict[str, Any]
     ) -> RawSolution[_core.Proof]:
         merged = merge_planes(problem.flow)
         start = None if given is None else (merged.reduce(given.proof), given.iterations)

@@ -12,10 +12,7 @@ _BYTES_PER_LINK = 600
 """Of the core's graph, its folding and the arrays of the certificate; measured."""
 
 
-@SOLVERS.register(
-    "symmetric",
-    summary="a small linear program on equivalence classes of switches and links, by HiGHS",
-)
+@SOLVERS.register("symmetric", summary="a small linear program on equivalence classes of switches and links, by HiGHS")
 class Symmetric(Solver):
     """For networks with equivalent switches: solves once for each kind of destination, whatever the number of hosts."""
 
@@ -42,9 +39,7 @@ class Symmetric(Solver):
             )
         return quotient
 
-    def solve(
-        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
-    ) -> RawSolution:
+    def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve the program of the quotient; see :meth:`Solver.solve`."""
         attempts = [
             attempt

@@ -16,9 +16,7 @@ from pnet_lp.topology.family import HostParams, check_size, topologies
 class BetaFatTree(HostParams):
     """Parameters of ``beta-fat-tree``."""
 
-    servers: int = Field(
-        ge=1, description="number of hosts (paper: 10,240), half a switch's ports on each rack"
-    )
+    servers: int = Field(ge=1, description="number of hosts (paper: 10,240), half a switch's ports on each rack")
     beta: float = Field(1.0, ge=1, description="full bisection bandwidth over the one built")
     ports: int = Field(64, ge=2, multiple_of=2, description="ports of a switch (paper: 64), even")
 
@@ -81,9 +79,7 @@ def beta_fat_tree(params: BetaFatTree) -> Plane:
     """
     tors, aggregations, cores = params.switches
     cables = params.cables
-    check_size(
-        "beta-fat-tree", switches=tors + aggregations + cores, cables=sum(cables), hosts=params.servers
-    )
+    check_size("beta-fat-tree", switches=tors + aggregations + cores, cables=sum(cables), hosts=params.servers)
     tor, aggregation = deal(cables[0], tors, aggregations)
     leftmost = aggregation[np.searchsorted(tor, np.arange(tors))]
     place = np.empty(tors, dtype=np.int64)

@@ -18,9 +18,7 @@ class ChassisFatTree(HostParams):
 
     radix: int = Field(ge=4, le=MOST_PORTS, multiple_of=2, description="ports of a chip (paper: 16), even")
     chassis: int | None = Field(
-        None,
-        ge=1,
-        description="ports of a box, a multiple of radix (paper: 128); default: radix^2 / 2, the most",
+        None, ge=1, description="ports of a box, a multiple of radix (paper: 128); default: radix^2 / 2, the most"
     )
     hosts: int | None = Field(
         None, ge=1, description="number of hosts (paper: 8,192); default: chassis^2 / 2, the most"
@@ -82,9 +80,7 @@ def chassis_fat_tree(params: ChassisFatTree) -> Plane:
     # Chips of each tier: lower, upper, leaf, centre; and the first of each.
     counts = [boxes * chips, boxes * chips, spines * 2 * chips, spines * chips]
     lower, upper, leaf, centre = np.cumsum([0, *counts[:-1]]).tolist()
-    check_size(
-        "chassis-fat-tree", switches=sum(counts), cables=3 * params.host_count, hosts=params.host_count
-    )
+    check_size("chassis-fat-tree", switches=sum(counts), cables=3 * params.host_count, hosts=params.host_count)
 
     box, cable = np.indices((boxes, chips * half)).reshape(2, -1)
     inside_low, inside_high = deal(chips * half, chips, chips)

@@ -20,9 +20,7 @@ class Complete(LinkParams):
     n: int = Field(ge=2, description="number of switches")
 
 
-@topologies.register(
-    "complete", params=Complete, example="n=7", summary="n switches, every two joined by a cable"
-)
+@topologies.register("complete", params=Complete, example="n=7", summary="n switches, every two joined by a cable")
 def complete(params: Complete) -> Plane:
     """Return the complete graph of n switches."""
     check_size("complete", switches=params.n, cables=params.n * (params.n - 1) // 2)

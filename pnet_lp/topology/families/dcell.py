@@ -47,6 +47,4 @@ def dcell(params: DCell) -> Plane:
     names = [f"switch{i}" for i in range(servers // n)]
     layout = Groups((n, *(size + 1 for size in sizes[:-1])))
     tiers = np.ones(len(names))
-    return server_plane(
-        servers, names, tiers, np.concatenate(u), np.concatenate(v), params.k + 1, params, layout
-    )
+    return server_plane(servers, names, tiers, np.concatenate(u), np.concatenate(v), params.k + 1, params, layout)

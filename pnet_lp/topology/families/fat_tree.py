@@ -19,15 +19,11 @@ class FatTree(HostParams):
     k: int = Field(ge=2, multiple_of=2, description="ports of a switch (paper: k), even")
     tiers: int = Field(3, ge=2, le=16, description="tiers of switches (paper: n)")
     oversubscription: float = Field(
-        1.0,
-        ge=1,
-        description="hosts per uplink of an edge switch: k/2 uplinks and oversubscription * k/2 hosts",
+        1.0, ge=1, description="hosts per uplink of an edge switch: k/2 uplinks and oversubscription * k/2 hosts"
     )
 
     core_gbps: float | None = Field(
-        None,
-        gt=0,
-        description="speed of the cables to the top tier, Gb/s in each direction; default: link_gbps",
+        None, gt=0, description="speed of the cables to the top tier, Gb/s in each direction; default: link_gbps"
     )
 
     @model_validator(mode="after")

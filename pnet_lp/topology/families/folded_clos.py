@@ -19,20 +19,15 @@ class FoldedClos(HostParams):
     children: Whole = Field(
         description="by tier: distinct switches (lowest tier: hosts) below a switch, as in 32x32x10 (paper: m)"
     )
-    parents: Whole = Field(
-        description="by tier but the top: distinct switches above a switch, as in 32x5 (paper: w)"
-    )
+    parents: Whole = Field(description="by tier but the top: distinct switches above a switch, as in 32x5 (paper: w)")
     uplinks: Whole | None = Field(
-        None,
-        description="by tier but the top: cables of a switch upwards, as in 32x32 (paper: w p); default: parents",
+        None, description="by tier but the top: cables of a switch upwards, as in 32x32 (paper: w p); default: parents"
     )
     oversubscription: Numbers | None = Field(
-        None,
-        description="instead of uplinks, by tier but the top: Gb/s from below over Gb/s upwards, as in 1x2.5",
+        None, description="instead of uplinks, by tier but the top: Gb/s from below over Gb/s upwards, as in 1x2.5"
     )
     uplink_gbps: Numbers | None = Field(
-        None,
-        description="by tier but the top: speed of a cable upwards, Gb/s in each direction; default: link_gbps",
+        None, description="by tier but the top: speed of a cable upwards, Gb/s in each direction; default: link_gbps"
     )
 
     @model_validator(mode="after")
@@ -89,8 +84,7 @@ class FoldedClos(HostParams):
     def switches(self) -> tuple[int, ...]:
         """Number of switches of each tier."""
         return tuple(
-            math.prod(self.children[tier + 1 :]) * math.prod(self.parents[:tier])
-            for tier in range(len(self.children))
+            math.prod(self.children[tier + 1 :]) * math.prod(self.parents[:tier]) for tier in range(len(self.children))
         )
 
 

@@ -82,9 +82,7 @@ def flattened_butterfly(params: FlattenedButterfly) -> Plane:
     return _joined_rows("flattened-butterfly", dims, (1,) * len(dims), params.k, params)
 
 
-def _joined_rows(
-    family: str, dims: tuple[int, ...], cables: tuple[int, ...], hosts: int, params: HostParams
-) -> Plane:
+def _joined_rows(family: str, dims: tuple[int, ...], cables: tuple[int, ...], hosts: int, params: HostParams) -> Plane:
     n = math.prod(dims)
     ports = sum((extent - 1) * bundle for extent, bundle in zip(dims, cables, strict=True))
     check_size(family, switches=n, cables=n * ports // 2, hosts=n * hosts)
@@ -98,8 +96,7 @@ def _joined_rows(
 
 
 @sizings.register(
-    "hyperx",
-    summary="rows, squares and cubes with as many hosts on a switch as its ports allow, cables in bundles",
+    "hyperx", summary="rows, squares and cubes with as many hosts on a switch as its ports allow, cables in bundles"
 )
 def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield rows, and of two and three dimensions the smallest lattice and one with half as many hosts on a switch.

@@ -72,9 +72,7 @@ def jellyfish(params: Jellyfish) -> Plane:
     host_switch = spread_hosts(hosts, switches)
     degrees = ports - np.bincount(host_switch, minlength=switches)
     if degrees.min() < 0:
-        raise SpecError(
-            "more hosts than ports", where="jellyfish", found=hosts, allowed=f"at most {switches * ports}"
-        )
+        raise SpecError("more hosts than ports", where="jellyfish", found=hosts, allowed=f"at most {switches * ports}")
     if degrees.sum() % 2:
         degrees[np.flatnonzero(degrees == degrees.max())[-1]] -= 1
     if degrees.max() >= switches:

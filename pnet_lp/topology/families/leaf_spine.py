@@ -47,9 +47,7 @@ def leaf_spine(params: LeafSpine) -> Plane:
     )
 
 
-@sizings.register(
-    "leaf-spine", summary="leaves with 1 to 4 hosts for each uplink, as few spines as that needs"
-)
+@sizings.register("leaf-spine", summary="leaves with 1 to 4 hosts for each uplink, as few spines as that needs")
 def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield a fabric for each oversubscription, its cables to a spine as parallel as the spine's ports allow."""
     if equipment.fine:

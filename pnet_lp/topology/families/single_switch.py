@@ -22,10 +22,7 @@ class SingleSwitch(HostParams):
 
 
 @topologies.register(
-    "single-switch",
-    params=SingleSwitch,
-    example="hosts=3",
-    summary="one switch with hosts and no other cables",
+    "single-switch", params=SingleSwitch, example="hosts=3", summary="one switch with hosts and no other cables"
 )
 def single_switch(params: SingleSwitch) -> Plane:
     """Return the network of one switch, which nothing limits but the access links."""

@@ -19,9 +19,7 @@ from pnet_lp.topology.sizing import Equipment, sizings
 class SlimFly(HostParams):
     """Parameters of ``slim-fly``."""
 
-    q: PrimePower = Field(
-        ge=3, le=200, description="a power of a prime other than 2 (paper: q); 2q^2 switches"
-    )
+    q: PrimePower = Field(ge=3, le=200, description="a power of a prime other than 2 (paper: q); 2q^2 switches")
     p: int | None = Field(
         None,
         ge=0,
@@ -82,10 +80,7 @@ def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:
     if q % 4 == 0:
         return set(powers[0::2]), {*powers[1::2], *one}
     w = (q + 1) // 4
-    return (
-        {*powers[0 : 2 * w - 1 : 2], *powers[2 * w - 1 :: 2]},
-        {*powers[1 : 2 * w : 2], *powers[2 * w :: 2], *one},
-    )
+    return ({*powers[0 : 2 * w - 1 : 2], *powers[2 * w - 1 :: 2]}, {*powers[1 : 2 * w : 2], *powers[2 * w :: 2], *one})
 
 
 @sizings.register("slim-fly", summary="the two smallest graphs that have room")

@@ -37,10 +37,7 @@ def torus(params: Torus) -> Plane:
 @sizings.register("torus", summary="cubes with as many hosts on a switch as its ports allow")
 def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield cubes: the smallest, and those with two and four times as many switches, or in fine steps up to that."""
-    smallest = next(
-        (n for n in range(3, 64) if equipment.switches(n**3) + 6 <= equipment.ports),
-        None,
-    )
+    smallest = next((n for n in range(3, 64) if equipment.switches(n**3) + 6 <= equipment.ports), None)
     if smallest is not None:
         few = dict.fromkeys(round(smallest * factor ** (1 / 3)) for factor in (1, 2, 4))
         for side in range(smallest, max(few) + 1) if equipment.fine else few:

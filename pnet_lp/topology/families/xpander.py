@@ -59,10 +59,7 @@ def xpander(params: Xpander) -> Plane:
         if not components(n, ints(u), ints(v)).any():
             return flat_plane(n, u, v, params.hosts, params, Groups((k, d + 1)))
     raise TopologyError(
-        f"none of {_DRAWS} lifts drawn is connected",
-        where="xpander",
-        found=f"d={d}",
-        allowed="d of at least 3",
+        f"none of {_DRAWS} lifts drawn is connected", where="xpander", found=f"d={d}", allowed="d of at least 3"
     )
 
 

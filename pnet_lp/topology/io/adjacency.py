@@ -41,9 +41,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
             prefix = match[1]
             u, v = int(match[2]), int(match[3])
             if u == v:
-                raise TopologyError(
-                    f"a cable joins switch {u} to itself", where=f"{where}:{number}", found=token
-                )
+                raise TopologyError(f"a cable joins switch {u} to itself", where=f"{where}:{number}", found=token)
             arcs.append((u, v, link_gbps, f"{where}:{number}"))
     cables = paired(arcs, lambda u, v: f"{prefix}_{u}_{v}")
     return numbered([(u, v) for u, v, *_ in cables], link_gbps, where)
@@ -58,11 +56,5 @@ def _render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "adjacency",
-    (".adj",),
-    "tokens c2_u_v, as in the artifact of P-Net",
-    _parse,
-    _render,
-    recognise=_matches,
-    order=2,
+    "adjacency", (".adj",), "tokens c2_u_v, as in the artifact of P-Net", _parse, _render, recognise=_matches, order=2
 )

@@ -106,11 +106,7 @@ class Reading:
         index = {name: i for i, name in enumerate(names)}
         for name, (switch, *_) in self.hosts.items():
             if switch is not None and switch not in index:
-                raise TopologyError(
-                    f"host {name!r} is on an unknown switch",
-                    where=self.host_lines[name],
-                    found=switch,
-                )
+                raise TopologyError(f"host {name!r} is on an unknown switch", where=self.host_lines[name], found=switch)
         if self.boxes and (without := next((name for name in names if name not in self.boxes), None)):
             raise TopologyError(f"switch {without!r} has no box, and others have one", where=label)
         return Plane.from_cables(
@@ -141,10 +137,7 @@ def _delay(words: list[str], where: str) -> tuple[list[str], float]:
     delay = parse_number(value) * _DELAYS[name]
     if not are_delays(delay):
         raise TopologyError(
-            "invalid delay",
-            where=where,
-            found=words[-1],
-            allowed=f"delay=NS or length=METRES, {DELAYS}",
+            "invalid delay", where=where, found=words[-1], allowed=f"delay=NS or length=METRES, {DELAYS}"
         )
     return words[:-1], delay
 

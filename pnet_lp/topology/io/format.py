@@ -27,11 +27,7 @@ def _difference(plane: Plane, again: Plane) -> str | None:
 
 
 NETWORK_FORMATS: Formats[Plane] = Formats(
-    "network",
-    TopologyError,
-    package="pnet_lp.topology.io",
-    group="pnet_lp.network_formats",
-    difference=_difference,
+    "network", TopologyError, package="pnet_lp.topology.io", group="pnet_lp.network_formats", difference=_difference
 )
 """``parse(text, where, link_gbps) -> plane``, ``link_gbps`` for links without a speed; ``render(plane) -> text``."""
 
@@ -48,9 +44,7 @@ def parse_position(words: Sequence[str], where: str) -> tuple[float, float]:
     """Return the position that the two words ``x`` and ``y`` give, or raise TopologyError."""
     x, y = map(parse_number, words) if len(words) == 2 else (math.nan, math.nan)
     if not (math.isfinite(x) and math.isfinite(y)):
-        raise TopologyError(
-            "not a position", where=where, found=" ".join(words), allowed="two finite numbers x and y"
-        )
+        raise TopologyError("not a position", where=where, found=" ".join(words), allowed="two finite numbers x and y")
     return x, y
 
 
@@ -84,9 +78,7 @@ def paired(
     for first, where in places.items():
         u, v = cables[first][:2]
         raise TopologyError(
-            f"{link(u, v)} has no reverse {link(v, u)}",
-            where=where,
-            allowed="every cable in both directions",
+            f"{link(u, v)} has no reverse {link(v, u)}", where=where, allowed="every cable in both directions"
         )
     return cables
 
@@ -140,8 +132,5 @@ def check_numbered(plane: Plane, what: str) -> None:
 def refusal(plane: Plane, what: str, obstacle: str, found: object = None) -> TopologyError:
     """Return the error that ``what`` cannot hold the ``obstacle`` that ``plane`` has."""
     return TopologyError(
-        f"{what} cannot hold {obstacle}",
-        where=plane.label or None,
-        found=found,
-        allowed="JSON node-link, GraphML, GML",
+        f"{what} cannot hold {obstacle}", where=plane.label or None, found=found, allowed="JSON node-link, GraphML, GML"
     )

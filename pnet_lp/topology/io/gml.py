@@ -41,6 +41,4 @@ def _render(plane: Plane) -> str:
     return "\n".join(nx.generate_gml(graph_of(plane))) + "\n"
 
 
-NETWORK_FORMATS.add_text(
-    "gml", (".gml",), "GML of networkx", _parse, _render, recognise=_GRAPH.search, order=2
-)
+NETWORK_FORMATS.add_text("gml", (".gml",), "GML of networkx", _parse, _render, recognise=_GRAPH.search, order=2)

@@ -91,10 +91,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
             graph = nx.parse_graphml(text, force_multigraph=True)
     except parser_faults() as error:
         raise TopologyError(f"not GraphML: {error or type(error).__name__}", where=where) from None
-    for defaults, elements in (
-        ("node_default", graph.nodes(data=True)),
-        ("edge_default", graph.edges(data=True)),
-    ):
+    for defaults, elements in (("node_default", graph.nodes(data=True)), ("edge_default", graph.edges(data=True))):
         # networkx reports the defaults of a file without applying them.
         for key, value in graph.graph.get(defaults, {}).items():
             for *_, data in elements:
@@ -108,6 +105,4 @@ def _render(plane: Plane) -> str:
     return "\n".join(nx.generate_graphml(graph_of(plane))) + "\n"
 
 
-NETWORK_FORMATS.add_text(
-    "graphml", (".graphml", ".xml"), "GraphML of networkx", _parse, _render, begins="<", order=1
-)
+NETWORK_FORMATS.add_text("graphml", (".graphml", ".xml"), "GraphML of networkx", _parse, _render, begins="<", order=1)

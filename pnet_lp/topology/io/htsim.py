@@ -78,9 +78,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
     tree = _read(text, where)
     count = tree.get("Tiers")
     if count not in _TIER_NAMES:
-        raise TopologyError(
-            "unsupported number of tiers", where=tree.head["Tiers"][1], found=count, allowed="2 or 3"
-        )
+        raise TopologyError("unsupported number of tiers", where=tree.head["Tiers"][1], found=count, allowed="2 or 3")
     hosts, pod = tree.get("Nodes"), tree.get("Podsize")
     down = [tree.get("Radix_Down", tier) for tier in range(count)]
     up = [tree.get("Radix_Up", tier) for tier in range(count - 1)]
@@ -126,10 +124,7 @@ def _read(text: str, where: str) -> _Tree:
         key, value = _SPELT.get(words[0].lower(), ""), whole(words[1]) if len(words) == 2 else None
         if value is None:
             raise TopologyError(
-                "not a key and a value",
-                where=here,
-                found=" ".join(words),
-                allowed="a key and a whole number >= 0",
+                "not a key and a value", where=here, found=" ".join(words), allowed="a key and a whole number >= 0"
             )
         if key == "Tier":
             if value in tree.tiers:
@@ -168,10 +163,7 @@ def _render(plane: Plane) -> str:
         raise refusal(plane, what, "speeds that are not whole Gb/s")
     bundle = [1, *(_bundle(lower[cables], upper[cables]) for cables in above)]
     up = [len(cables) // switches[tier] for tier, cables in enumerate(above)]
-    down = [
-        plane.host_count // switches[0],
-        *(len(cables) // switches[i + 1] for i, cables in enumerate(above)),
-    ]
+    down = [plane.host_count // switches[0], *(len(cables) // switches[i + 1] for i, cables in enumerate(above))]
     lines = [f"Nodes {plane.host_count}", f"Tiers {tiers}", f"Podsize {down[1] // bundle[1] * down[0]}"]
     for tier in range(tiers):
         lines += ["", f"Tier {tier}", f"Downlink_speed_Gbps {int(speed[tier])}", f"Radix_Down {down[tier]}"]
@@ -186,6 +178,4 @@ def _bundle(lower: npt.NDArray[np.int32], upper: npt.NDArray[np.int32]) -> int:
     return int(np.sum((lower == lower[0]) & (upper == upper[0])))
 
 
-NETWORK_FORMATS.add_text(
-    "htsim", (".topo",), "a fat tree of htsim", _parse, _render, recognise=_matches, order=1
-)
+NETWORK_FORMATS.add_text("htsim", (".topo",), "a fat tree of htsim", _parse, _render, recognise=_matches, order=1)

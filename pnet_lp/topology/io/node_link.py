@@ -26,8 +26,7 @@ def read_graph(text: str, where: str) -> nx.Graph[Any]:
     try:
         directed = bool(document.get("directed", False))
         return nx.node_link_graph(
-            {"directed": directed, "multigraph": True, "graph": {}, "nodes": nodes, "edges": edges},
-            edges="edges",
+            {"directed": directed, "multigraph": True, "graph": {}, "nodes": nodes, "edges": edges}, edges="edges"
         )
     except parser_faults() as error:
         raise TopologyError(f"not a node-link document: {error}", where=where) from None
@@ -68,9 +67,7 @@ def _objects(document: dict[str, Any], key: str, where: str) -> list[dict[str, A
 def _name(element: dict[str, Any], key: str, where: str) -> str | int:
     name = element.get(key)
     if not isinstance(name, str | int):
-        raise TopologyError(
-            f"{key!r} is missing or not a name", where=where, found=name, allowed="text or a number"
-        )
+        raise TopologyError(f"{key!r} is missing or not a name", where=where, found=name, allowed="text or a number")
     return name
 
 

@@ -44,8 +44,7 @@ _DIGITS = {"s": 9, "ms": 6, "us": 3, "ns": 0, "ps": -3, "fs": -6}
 
 _FIRST_LINE = re.compile(r"[0-9]{1,9}(?:[ \t]++[0-9]{1,9}){2}[ \t\r]*\n")
 _LINK_LINE = re.compile(
-    r"^[^\S\n]*+[0-9]{1,9}[^\S\n]++[0-9]{1,9}[^\S\n]++[0-9][0-9.]*+[kKMG]?i?[bB](?:ps|/s)[^\S\n]",
-    re.MULTILINE,
+    r"^[^\S\n]*+[0-9]{1,9}[^\S\n]++[0-9]{1,9}[^\S\n]++[0-9][0-9.]*+[kKMG]?i?[bB](?:ps|/s)[^\S\n]", re.MULTILINE
 )
 
 
@@ -114,9 +113,7 @@ class _Wiring:
             if words == _ASSUMED.split():
                 self.assumed = True
             elif words[:1] == ["host"] and len(words) != 2:
-                raise TopologyError(
-                    "not a declaration", where=here, found=" ".join(words), allowed="host NAME"
-                )
+                raise TopologyError("not a declaration", where=here, found=" ".join(words), allowed="host NAME")
             else:
                 reading.declaration(words, here)
         if not reading.switches:
@@ -128,9 +125,7 @@ class _Wiring:
         for kind, numbers, names in kinds:
             if len(names) != len(numbers):
                 raise TopologyError(
-                    f"{len(names)} names for {len(numbers)} {kind}",
-                    where=declared[0][0],
-                    allowed="all or none",
+                    f"{len(names)} names for {len(numbers)} {kind}", where=declared[0][0], allowed="all or none"
                 )
             self.names |= dict(zip(numbers, names, strict=True))
 
@@ -141,9 +136,7 @@ class _Wiring:
         if rate is None or delay is None:
             raise TopologyError("not a link", where=where, found=" ".join(words), allowed=_LINK)
         if parse_number(words[4]) != 0:
-            raise TopologyError(
-                "a link loses packets", where=where, found=words[4], allowed="an error rate of 0"
-            )
+            raise TopologyError("a link loses packets", where=where, found=words[4], allowed="an error rate of 0")
         unit = Decimal(1024 if rate[3] else 1000) ** _POWER[rate[2]] * (8 if rate[4] == "B" else 1)
         speed = parse_speed(str(Decimal(rate[1]) * unit / 10**9), where)
         ns = float(Decimal(delay[1]).scaleb(_DIGITS[delay[2]]))
@@ -178,17 +171,12 @@ def _counts(where: str, line: str) -> tuple[int, int, int]:
     counts = [whole(word) for word in (words[:5] if len(words) == 6 else words)]
     if len(words) not in _HEADS or None in counts:
         raise TopologyError(
-            "invalid first line",
-            where=where,
-            found=line or None,
-            allowed=", or of SimAI ".join(_HEADS.values()),
+            "invalid first line", where=where, found=line or None, allowed=", or of SimAI ".join(_HEADS.values())
         )
     known = [count or 0 for count in counts]
     nodes, switches, links = known[0], known[1] if len(known) == 3 else known[2] + known[3], known[-1]
     if not 0 < switches <= nodes:
-        raise TopologyError(
-            "invalid number of switches", where=where, found=switches, allowed=f"1 to {nodes}"
-        )
+        raise TopologyError("invalid number of switches", where=where, found=switches, allowed=f"1 to {nodes}")
     if nodes - switches > links:
         raise TopologyError(f"{nodes - switches} hosts need a link each", where=where, found=f"{links} links")
     return nodes, switches, links

@@ -48,9 +48,7 @@ def _arc(words: list[str], nodes: int, where: str) -> tuple[int, int, float, str
         raise TopologyError(f"a cable joins switch {u} to itself", where=where)
     speed = scaled(words[4], 6)
     if not 0 <= speed < math.inf:
-        raise TopologyError(
-            "not a valid link speed", where=where, found=words[4], allowed="finite kbit/s >= 0"
-        )
+        raise TopologyError("not a valid link speed", where=where, found=words[4], allowed="finite kbit/s >= 0")
     return int(words[1]), int(words[2]), speed, where
 
 

@@ -28,9 +28,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
     for link in structure.findall("links/link"):
         u, v = (link.findtext(end, "").strip() for end in ("source", "target"))
         installed = link.findtext("preInstalledModule/capacity", "0").strip()
-        modules = [
-            module.findtext("capacity", "").strip() for module in link.findall("additionalModules/addModule")
-        ]
+        modules = [module.findtext("capacity", "").strip() for module in link.findall("additionalModules/addModule")]
         links.append(Link(u, v, speed_of(installed, modules, link_gbps, places[link]), places[link]))
     return plane_of(nodes, links, where)
 

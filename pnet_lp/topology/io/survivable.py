@@ -36,9 +36,7 @@ def speed_of(installed: str, modules: Iterable[str], link_gbps: float, where: st
         # An unlimited module says that capacity is sold by the unit, not how much there is.
         speed = 0.0 if token == "UNLIMITED" else scaled(token, 3)
         if not 0 <= speed < math.inf:
-            raise TopologyError(
-                "not a valid capacity", where=where, found=token, allowed="finite Mbit/s >= 0"
-            )
+            raise TopologyError("not a valid capacity", where=where, found=token, allowed="finite Mbit/s >= 0")
         speeds.append(speed)
     return speeds[0] or max(speeds) or link_gbps
 

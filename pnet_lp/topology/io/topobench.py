@@ -19,9 +19,7 @@ def _matches(head: str) -> bool:
     lines = [line.split() for line in head.split("\n")]
     if len(head) == HEAD:  # the last line may be a part of one
         lines[-1:] = [lines[-1][:-1]]
-    return any(len(words) > 4 for words in lines) and all(
-        whole(word) is not None for words in lines for word in words
-    )
+    return any(len(words) > 4 for words in lines) and all(whole(word) is not None for words in lines for word in words)
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
@@ -31,16 +29,11 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         for word in line.split():
             end = whole(word)
             if end is None:
-                raise TopologyError(
-                    "not a switch", where=f"{where}:{number}", found=word, allowed="whole numbers >= 0"
-                )
+                raise TopologyError("not a switch", where=f"{where}:{number}", found=word, allowed="whole numbers >= 0")
             ends.append(end)
         if len(ends) == 1:
             raise TopologyError(
-                "a line without neighbours",
-                where=f"{where}:{number}",
-                found=line.strip(),
-                allowed="u v ...",
+                "a line without neighbours", where=f"{where}:{number}", found=line.strip(), allowed="u v ..."
             )
         for end in ends[1:]:
             if end == ends[0]:

@@ -43,7 +43,6 @@ def write_traffic(traffic: TrafficMatrix, network: Network, path: str | Path) ->
     count = len(network.endpoint_names(traffic.level))
     if count != traffic.endpoints:
         raise TrafficError(
-            f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {count}",
-            where=str(path),
+            f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {count}", where=str(path)
         )
     MATRIX_FORMATS.save(traffic, path, network, traffic.level)

@@ -76,6 +76,4 @@ def _render(traffic: TrafficMatrix, _: Network, __: Level) -> str:
     return "\n".join(lines) + "\n"
 
 
-MATRIX_FORMATS.add_text(
-    "htsim", (".cm",), "a connection matrix of htsim", _parse, _render, recognise=_FIRST.match
-)
+MATRIX_FORMATS.add_text("htsim", (".cm",), "a connection matrix of htsim", _parse, _render, recognise=_FIRST.match)

@@ -51,9 +51,7 @@ def matrix_of(lines: Sequence[DemandLine], network: Network, level: Level, label
         for tokens in ([line.src for line in lines], [line.dst for line in lines])
     )
     demand = [line.demand for line in lines]
-    return matrix_of_columns(
-        list(place), src, dst, demand, network, level, label, lambda row: lines[row].where
-    )
+    return matrix_of_columns(list(place), src, dst, demand, network, level, label, lambda row: lines[row].where)
 
 
 def matrix_of_columns(
@@ -83,9 +81,7 @@ def matrix_of_columns(
     by_index = not index.keys() >= set(tokens) and all(_is_index(token) for token in tokens)
 
     def end(token: str | int, place: str) -> int:
-        return (
-            _by_index(token, len(names), level, place) if by_index else _by_name(token, index, level, place)
-        )
+        return _by_index(token, len(names), level, place) if by_index else _by_name(token, index, level, place)
 
     wrong = np.array(
         [not _fits(token, len(names)) if by_index else token not in index for token in tokens], dtype=np.bool_
@@ -115,12 +111,7 @@ def check_count(count: int, endpoints: int, where: str) -> None:
     """
     if count > (most := max(MOST_ENTRIES, 2 * endpoints**2)):
         raise TrafficError("too many entries", where=where, found=count, allowed=f"at most {most}")
-    check_fits(
-        count * BYTES_PER_PAIR,
-        f"{where} with {count:,} entries",
-        TrafficError,
-        allowed="sparser traffic",
-    )
+    check_fits(count * BYTES_PER_PAIR, f"{where} with {count:,} entries", TrafficError, allowed="sparser traffic")
 
 
 def check_size(size: int, endpoints: int, level: Level, where: str, *, at_most: bool = False) -> None:
@@ -128,8 +119,7 @@ def check_size(size: int, endpoints: int, level: Level, where: str, *, at_most: 
     if size > endpoints or (size < endpoints and not at_most):
         how = "larger" if size > endpoints else "smaller"
         raise TrafficError(
-            f"the matrix is {how} than the network: it is for {size} {level}s, the network has {endpoints}",
-            where=where,
+            f"the matrix is {how} than the network: it is for {size} {level}s, the network has {endpoints}", where=where
         )
 
 

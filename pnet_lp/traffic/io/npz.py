@@ -71,9 +71,7 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     demand = _numbers(arrays, "demand", where)
     if demand.ndim != 1 or not len(src) == len(dst) == len(demand):
         shapes = ", ".join(str(arrays[key].shape) for key in ("src", "dst", "demand"))
-        raise TrafficError(
-            f"src, dst and demand have shapes {shapes}", where=where, allowed="one length for all"
-        )
+        raise TrafficError(f"src, dst and demand have shapes {shapes}", where=where, allowed="one length for all")
     if "endpoints" in arrays:
         size = _indices(arrays, "endpoints", where)
         if len(size) != 1:
@@ -83,9 +81,7 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
         check_size(int(max(src.max(), dst.max())) + 1, endpoints, level, where, at_most=True)
     _check_demands(demand, f"{where}: demand")
     if len(loops := np.flatnonzero((src == dst) & (demand > 0))):
-        raise TrafficError(
-            f"{level} {src[loops[0]]} has a demand to itself", where=f"{where}: entry {loops[0]}"
-        )
+        raise TrafficError(f"{level} {src[loops[0]]} has a demand to itself", where=f"{where}: entry {loops[0]}")
     return TrafficMatrix.from_entries(level, endpoints, src, dst, demand, label=where)
 
 
@@ -121,9 +117,7 @@ def _check_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, e
     """Raise an error unless a member has the bytes that its header says, and no more than can be demands."""
     with archive.open(info) as member:
         version = np.lib.format.read_magic(member)
-        read = (
-            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        )
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(member)
         size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject or info.file_size - member.tell() != size:
@@ -148,10 +142,7 @@ def _indices(arrays: _Arrays, key: str, where: str) -> npt.NDArray[np.int64]:
     array = arrays[key]
     if array.ndim > 1 or not np.issubdtype(array.dtype, np.integer) or np.any(array.astype(np.int64) < 0):
         raise TrafficError(
-            f"{key} does not hold indices",
-            where=where,
-            found=f"{array.dtype}{array.shape}",
-            allowed="integers >= 0",
+            f"{key} does not hold indices", where=where, found=f"{array.dtype}{array.shape}", allowed="integers >= 0"
         )
     return array.astype(np.int64).reshape(-1)
 
@@ -159,12 +150,7 @@ def _indices(arrays: _Arrays, key: str, where: str) -> npt.NDArray[np.int64]:
 def _check_demands(values: npt.NDArray[np.float64], where: str) -> None:
     if np.any(bad := ~are_amounts(values)):
         entry = ", ".join(str(i) for i in np.argwhere(bad)[0])
-        raise TrafficError(
-            "invalid demand",
-            where=f"{where}[{entry}]",
-            found=float(values[bad][0]),
-            allowed=AMOUNTS,
-        )
+        raise TrafficError("invalid demand", where=f"{where}[{entry}]", found=float(values[bad][0]), allowed=AMOUNTS)
 
 
 MATRIX_FORMATS.add(

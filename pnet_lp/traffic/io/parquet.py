@@ -32,16 +32,11 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     with open_parquet(data, where, TrafficError, row_bytes=_BYTES_PER_ROW, texts=("src", "dst")) as file:
         names = file.schema_arrow.names
         check_count(file.metadata.num_rows, len(network.endpoint_names(level)), where)
-        columns = {
-            name: file.read([name]).column(name).combine_chunks() for name in _COLUMNS if name in names
-        }
+        columns = {name: file.read([name]).column(name).combine_chunks() for name in _COLUMNS if name in names}
     for name in _COLUMNS:
         if name not in columns:
             raise TrafficError(
-                f"column {name!r} is missing",
-                where=where,
-                found=", ".join(names),
-                allowed=", ".join(_COLUMNS),
+                f"column {name!r} is missing", where=where, found=", ".join(names), allowed=", ".join(_COLUMNS)
             )
     tokens: dict[str | int, int] = {}
     src, dst = (_endpoints(columns[name], name, tokens, where) for name in ("src", "dst"))
@@ -51,14 +46,10 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     demand = columns["demand"].to_numpy(zero_copy_only=False).astype(np.float64)
     if len(bad := np.flatnonzero(~are_amounts(demand))):
         check_demand(float(demand[bad[0]]), float(demand[bad[0]]), f"{where}: row {bad[0]}")
-    return matrix_of_columns(
-        list(tokens), src, dst, demand, network, level, where, lambda row: f"{where}: row {row}"
-    )
+    return matrix_of_columns(list(tokens), src, dst, demand, network, level, where, lambda row: f"{where}: row {row}")
 
 
-def _endpoints(
-    column: pa.Array, name: str, tokens: dict[str | int, int], where: str
-) -> npt.NDArray[np.int64]:
+def _endpoints(column: pa.Array, name: str, tokens: dict[str | int, int], where: str) -> npt.NDArray[np.int64]:
     """Return the place in ``tokens`` of each row's endpoint; new ones are added there."""
     import pyarrow as pa  # noqa: PLC0415
 

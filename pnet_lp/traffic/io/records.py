@@ -36,9 +36,7 @@ def _line(item: object, where: str) -> DemandLine:
         raise TrafficError("not a demand", where=where, found=item, allowed="an object with src, dst, demand")
     for key in ("src", "dst"):
         if not isinstance(item[key], str | int) or isinstance(item[key], bool):
-            raise TrafficError(
-                f"{key} is not an endpoint", where=where, found=item[key], allowed="a name, or an index"
-            )
+            raise TrafficError(f"{key} is not an endpoint", where=where, found=item[key], allowed="a name, or an index")
     return DemandLine(where, item["src"], item["dst"], number(item["demand"], where))
 
 

@@ -24,10 +24,7 @@ def _line(where: str, words: list[str]) -> DemandLine:
     src, dst = (whole(word) for word in words[1:3])
     if src is None or dst is None:
         raise TrafficError(
-            "an endpoint is not a number",
-            where=where,
-            found=" ".join(words[1:3]),
-            allowed="whole numbers >= 0",
+            "an endpoint is not a number", where=where, found=" ".join(words[1:3]), allowed="whole numbers >= 0"
         )
     return DemandLine(where, src, dst, check_demand(scaled(words[3], 6), words[3], where))
 

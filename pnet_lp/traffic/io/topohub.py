@@ -55,19 +55,12 @@ def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
     for (s, t), demand in values.items():
         if values.get((t, s)) != demand:
             raise TrafficError(
-                "TopoHub's format cannot hold demands that differ by direction",
-                found=f"{names[s]} -> {names[t]}",
+                "TopoHub's format cannot hold demands that differ by direction", found=f"{names[s]} -> {names[t]}"
             )
         if s < t:
             demands.setdefault(str(s), {})[str(t)] = demand
     nodes = [{"id": i, "name": name} for i, name in enumerate(names)]
-    document = {
-        "directed": False,
-        "multigraph": False,
-        "graph": {"demands": demands},
-        "nodes": nodes,
-        "edges": [],
-    }
+    document = {"directed": False, "multigraph": False, "graph": {"demands": demands}, "nodes": nodes, "edges": []}
     return json_text(document)
 
 

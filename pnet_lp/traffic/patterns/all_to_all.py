@@ -17,10 +17,7 @@ class AllToAllPattern(Params):
     """Parameters of ``all-to-all``."""
 
     fraction: float = Field(
-        1.0,
-        gt=0,
-        le=1,
-        description="share of the racks that take part, drawn at random; their hosts do at host level",
+        1.0, gt=0, le=1, description="share of the racks that take part, drawn at random; their hosts do at host level"
     )
     seed: OwnSeed = None
 

@@ -18,9 +18,7 @@ class GroupParams(Params):
     """Parameters of the collectives."""
 
     group: int | None = Field(
-        None,
-        ge=2,
-        description="endpoints of each independent group; neighbours by index; default: all",
+        None, ge=2, description="endpoints of each independent group; neighbours by index; default: all"
     )
 
 
@@ -70,9 +68,7 @@ def all_reduce(params: AllReducePattern, context: TrafficContext) -> TrafficMatr
     members = _groups(params, context)
     size = members.shape[1]
     if params.algorithm == "ring":
-        return context.matrix(
-            members, np.roll(members, -1, axis=1), np.full(members.size, 2 * (size - 1) / size)
-        )
+        return context.matrix(members, np.roll(members, -1, axis=1), np.full(members.size, 2 * (size - 1) / size))
     if size & (size - 1):
         raise TrafficError(
             f"{params.algorithm} needs groups of a power of two",
@@ -109,8 +105,6 @@ def _groups(params: GroupParams, context: TrafficContext) -> npt.NDArray[np.int6
     size = params.group or n
     if n % size:
         raise TrafficError(
-            f"{n} {context.level}s do not fill groups of {size}",
-            where=context.label,
-            allowed=f"a divisor of {n}",
+            f"{n} {context.level}s do not fill groups of {size}", where=context.label, allowed=f"a divisor of {n}"
         )
     return np.arange(n).reshape(-1, size)

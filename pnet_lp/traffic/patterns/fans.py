@@ -54,10 +54,7 @@ def one_to_all(params: OneToAllParams, context: TrafficContext) -> TrafficMatrix
 
 
 @traffics.register(
-    "incast",
-    params=IncastPattern,
-    example="fan=3",
-    summary="1.0 from each of a number of random endpoints to one",
+    "incast", params=IncastPattern, example="fan=3", summary="1.0 from each of a number of random endpoints to one"
 )
 def incast(params: IncastPattern, context: TrafficContext) -> TrafficMatrix:
     """Return ``fan`` demands of 1.0 to the receiver.
@@ -70,10 +67,7 @@ def incast(params: IncastPattern, context: TrafficContext) -> TrafficMatrix:
 
 
 @traffics.register(
-    "outcast",
-    params=OutcastParams,
-    example="fan=3",
-    summary="1.0 from one endpoint to each of a number of random ones",
+    "outcast", params=OutcastParams, example="fan=3", summary="1.0 from one endpoint to each of a number of random ones"
 )
 def outcast(params: OutcastParams, context: TrafficContext) -> TrafficMatrix:
     """Return ``fan`` demands of 1.0 from the sender.
@@ -92,9 +86,7 @@ def _fan(
     n = context.endpoints
     if fan > n - 1:
         raise TrafficError(
-            f"a fan of {fan} is too wide for {n} {context.level}s",
-            where=context.label,
-            allowed=f"1 to {n - 1}",
+            f"a fan of {fan} is too wide for {n} {context.level}s", where=context.label, allowed=f"1 to {n - 1}"
         )
     random = context.random("fan", seed)
     one = context.drawn_or_given(index, key, random)

@@ -24,9 +24,7 @@ class HadoopPattern(Params):
         "write: reducers store copies of their output",
     )
     mappers: float = Field(0.5, gt=0, lt=1, description="share of the endpoints that map, rounded")
-    reducers: float = Field(
-        0.5, gt=0, lt=1, description="share of the endpoints that reduce, rounded; others than map"
-    )
+    reducers: float = Field(0.5, gt=0, lt=1, description="share of the endpoints that reduce, rounded; others than map")
     copies: int = Field(3, ge=2, le=3, description="copies of each block of output, the local one included")
     seed: OwnSeed = None
 

@@ -19,9 +19,7 @@ class ExponentialParams(Params):
 
 
 @traffics.register(
-    "exponential",
-    params=ExponentialParams,
-    summary="between all pairs, drawn from an exponential distribution",
+    "exponential", params=ExponentialParams, summary="between all pairs, drawn from an exponential distribution"
 )
 def exponential(params: ExponentialParams, context: TrafficContext) -> TrafficMatrix:
     """Return independent demands of the given mean."""

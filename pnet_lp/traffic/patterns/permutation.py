@@ -29,8 +29,7 @@ class PermutationParams(Params):
         "halves: one end of each pair, drawn at random, sends",
     )
     map: Annotated[tuple[int, ...], BeforeValidator(_dashed)] | None = Field(
-        None,
-        description="the destination of endpoint 0, 1, ... by index, as in 1-2-0, instead of a random one",
+        None, description="the destination of endpoint 0, 1, ... by index, as in 1-2-0, instead of a random one"
     )
     seed: OwnSeed = None
 
@@ -108,9 +107,7 @@ def _checked(destinations: tuple[int, ...], context: TrafficContext) -> npt.NDAr
     mapped = np.array(destinations, dtype=np.int64)
     if np.any(fixed := mapped == np.arange(n)):
         raise TrafficError(
-            f"{level} {int(np.flatnonzero(fixed)[0])} is a fixed point",
-            where=where,
-            allowed="no demand to itself",
+            f"{level} {int(np.flatnonzero(fixed)[0])} is a fixed point", where=where, allowed="no demand to itself"
         )
     missed = set(range(n)) - set(destinations)
     if missed:

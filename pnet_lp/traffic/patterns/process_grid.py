@@ -17,9 +17,7 @@ class FftParams(Params):
     """Parameters of ``mpi-fft``."""
 
     rows: int = Field(
-        1,
-        ge=1,
-        description="rows of the process grid: 1 for slabs (FFTW; NPB FT in 1-D), more for pencils (FT in 2-D)",
+        1, ge=1, description="rows of the process grid: 1 for slabs (FFTW; NPB FT in 1-D), more for pencils (FT in 2-D)"
     )
 
 
@@ -138,9 +136,6 @@ def _cubic(n: int) -> tuple[int, int, int]:
     divisors = [d for d in range(1, math.isqrt(n) + 1) if n % d == 0]
     divisors += [n // d for d in divisors]
     grids = (
-        (n // (b * c), b, c)
-        for c in divisors
-        for b in divisors
-        if b >= c and n % (b * c) == 0 and n // (b * c) >= b
+        (n // (b * c), b, c) for c in divisors for b in divisors if b >= c and n % (b * c) == 0 and n // (b * c) >= b
     )
     return min(grids, key=sum)

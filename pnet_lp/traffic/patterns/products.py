@@ -83,8 +83,6 @@ def skewed(params: SkewedParams, context: TrafficContext) -> TrafficMatrix:
 def _product(source: FloatArray, destination: FloatArray, context: TrafficContext) -> TrafficMatrix:
     rule = Product(source, destination)
     if rule.count == 0:
-        raise TrafficError(
-            f"all weight is at one {context.level}", where=context.label, allowed="at least two"
-        )
+        raise TrafficError(f"all weight is at one {context.level}", where=context.label, allowed="at least two")
     pairs = context.endpoints * (context.endpoints - 1)
     return context.product(source * (pairs / rule.total), destination)

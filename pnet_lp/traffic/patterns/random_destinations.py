@@ -19,9 +19,7 @@ from pnet_lp.traffic.matching import random_bijection
 class RandomParams(Params):
     """Parameters of ``random``."""
 
-    flows: int = Field(
-        1, ge=1, description="flows of each endpoint, 1.0 each (2, 3, 4: Hedera's randx2 to randx4)"
-    )
+    flows: int = Field(1, ge=1, description="flows of each endpoint, 1.0 each (2, 3, 4: Hedera's randx2 to randx4)")
     distinct: bool = Field(False, description="whether the flows of an endpoint have different destinations")
     seed: OwnSeed = None
 
@@ -57,9 +55,7 @@ def random(params: RandomParams, context: TrafficContext) -> TrafficMatrix:
 class HotspotParams(Params):
     """Parameters of ``hotspot``."""
 
-    share: float = Field(
-        0.5, gt=0, le=1, description="share of the endpoints that send to a hotspot, rounded"
-    )
+    share: float = Field(0.5, gt=0, le=1, description="share of the endpoints that send to a hotspot, rounded")
     spots: int = Field(1, ge=1, description="number of hotspots")
     rest: Literal["random", "bijective"] = Field(
         "random",

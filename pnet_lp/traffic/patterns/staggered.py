@@ -22,9 +22,7 @@ _DRAWS = 1000
 class StaggeredParams(Params):
     """Parameters of ``staggered``."""
 
-    edge: float = Field(
-        ge=0, le=1, description="probability of a destination in the same rack (paper: EdgeP)"
-    )
+    edge: float = Field(ge=0, le=1, description="probability of a destination in the same rack (paper: EdgeP)")
     pod: float = Field(
         ge=0, le=1, description="probability of a destination in another rack of the same pod (paper: PodP)"
     )
@@ -36,9 +34,7 @@ class StaggeredParams(Params):
     @model_validator(mode="after")
     def _at_most_one(self) -> StaggeredParams:
         if self.edge + self.pod > 1:
-            raise ValueError(
-                f"edge and pod are probabilities of one draw, and {self.edge + self.pod:g} is above 1"
-            )
+            raise ValueError(f"edge and pod are probabilities of one draw, and {self.edge + self.pod:g} is above 1")
         return self
 
 
@@ -61,9 +57,7 @@ def staggered(params: StaggeredParams, context: TrafficContext) -> TrafficMatrix
             elsewhere; no draw that is one to one.
     """
     if context.level == "rack":
-        raise TrafficError(
-            "staggered traffic is between the hosts of racks", where=context.label, allowed="level=host"
-        )
+        raise TrafficError("staggered traffic is between the hosts of racks", where=context.label, allowed="level=host")
     rack = racks_of_endpoints(context)
     pod = _pods(params, context)[rack]
     n = context.endpoints
@@ -75,11 +69,7 @@ def staggered(params: StaggeredParams, context: TrafficContext) -> TrafficMatrix
     room = np.diff(end - begin, axis=0)
     limits = np.array([params.edge, params.edge + params.pod])
     for scope, (chance, where) in enumerate(
-        zip(
-            np.diff(limits, prepend=0, append=1),
-            ("in its rack", "in its pod", "outside its pod"),
-            strict=True,
-        )
+        zip(np.diff(limits, prepend=0, append=1), ("in its rack", "in its pod", "outside its pod"), strict=True)
     ):
         if chance > 0 and (lonely := np.flatnonzero(room[scope] == 0)).size:
             name = context.network.host_names[int(order[lonely[0]])]
@@ -94,11 +84,7 @@ def staggered(params: StaggeredParams, context: TrafficContext) -> TrafficMatrix
 
 
 def _one_to_one(
-    limits: npt.NDArray[np.float64],
-    rack: IntArray,
-    pod: IntArray,
-    draw: np.random.Generator,
-    context: TrafficContext,
+    limits: npt.NDArray[np.float64], rack: IntArray, pod: IntArray, draw: np.random.Generator, context: TrafficContext
 ) -> npt.NDArray[np.int64]:
     """Return the destination of each place, a permutation; the hosts of a rack and of a pod are neighbours."""
     pods = np.split(np.arange(len(pod)), np.flatnonzero(np.diff(pod)) + 1)
@@ -111,9 +97,7 @@ def _one_to_one(
         if chosen is not None:
             dst[src] = free[chosen]
             return dst
-    raise TrafficError(
-        f"no draw of {_DRAWS} can be one to one", where=context.label, allowed="bijective=false"
-    )
+    raise TrafficError(f"no draw of {_DRAWS} can be one to one", where=context.label, allowed="bijective=false")
 
 
 def _within_pod(

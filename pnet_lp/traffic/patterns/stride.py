@@ -14,9 +14,7 @@ from pnet_lp.traffic.base import TrafficContext, traffics
 class StrideParams(Params):
     """Parameters of ``stride``."""
 
-    s: int = Field(
-        ge=1, description="distance from source to destination in the network's order of endpoints"
-    )
+    s: int = Field(ge=1, description="distance from source to destination in the network's order of endpoints")
 
 
 @traffics.register(

@@ -154,8 +154,7 @@ def _reachable(hops: IntArray, sites: Sites, context: TrafficContext) -> npt.NDA
         names = context.network.endpoint_names(context.level)
         s, t = (names[int(np.flatnonzero(sites.of == site)[0])] for site in lost[0])
         raise TrafficError(
-            f"there is no path from {s!r} to {t!r} in any plane, so the distance is not defined",
-            where=context.label,
+            f"there is no path from {s!r} to {t!r} in any plane, so the distance is not defined", where=context.label
         )
     return hops.astype(np.float64)
 

@@ -33,12 +33,7 @@ class Completeness:
 
 
 def check_complete(
-    flow: FlowProblem,
-    paths: PathSet,
-    available: BoolArray,
-    rule: PathRule,
-    *,
-    budget: int = STEPS,
+    flow: FlowProblem, paths: PathSet, available: BoolArray, rule: PathRule, *, budget: int = STEPS
 ) -> Completeness:
     """Check that each demand has the paths that a routing gives it: not one too few, none twice, none better left out.
 

@@ -35,9 +35,7 @@ class EdgeDisjoint(Judge):
         user, links = lists.pair[lists.owner], max(1, len(self.tail))
         uses = np.sort(user * links + lists.arc)
         shared = uses[1:][np.diff(uses) == 0] // links
-        lists.refuse(
-            np.bincount(shared, minlength=flow.demand_count) > 0, "lists two paths with a common link"
-        )
+        lists.refuse(np.bincount(shared, minlength=flow.demand_count) > 0, "lists two paths with a common link")
 
     def best(self) -> Verdicts:
         """See :meth:`Judge.best`."""
@@ -100,9 +98,7 @@ class EdgeDisjoint(Judge):
             before = state.copy()
             over = state[tails] + np.int32(cost)
             over[place, column] = FAR
-            state[self.entered] = np.minimum(
-                state[self.entered], np.minimum.reduceat(over, self.first, axis=0)
-            )
+            state[self.entered] = np.minimum(state[self.entered], np.minimum.reduceat(over, self.first, axis=0))
             np.minimum.at(state, (self.tail[used], column), state[self.head[used], column] - cost)
             if join:
                 for end, ends in common:

@@ -52,9 +52,7 @@ class Lists:
         allowed: bool ``[P, J]``, whether the policy lets a demand use a plane.
     """
 
-    def __init__(
-        self, flow: FlowProblem, paths: PathSet, available: BoolArray, rule: PathRule, budget: Budget
-    ) -> None:
+    def __init__(self, flow: FlowProblem, paths: PathSet, available: BoolArray, rule: PathRule, budget: Budget) -> None:
         self.flow, self.paths, self.budget = flow, paths, budget
         self.source, self.target = flow.attach[:, flow.src], flow.attach[:, flow.dst]
         self.pair, self.plane, self.hops = paths.pair_of_path, paths.plane, paths.hops

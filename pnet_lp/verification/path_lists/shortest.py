@@ -57,9 +57,7 @@ def _all_listed(lists: Lists, bound: Index, requested: BoolArray) -> Verdicts:
     listed = lists.count(lists.hops <= within[lists.plane, lists.pair])
     known = lists.walks[0] * (lists.distance <= within) + lists.walks[1] * (lists.distance < within)
     verdict = verdicts(~requested | (known == listed))
-    open_ended = (
-        requested & (known <= listed) & (within > lists.distance + 1) & (lists.source != lists.target)
-    )
+    open_ended = requested & (known <= listed) & (within > lists.distance + 1) & (lists.source != lists.target)
     searches: dict[int, _Search] = {}
     for j, p in np.argwhere(open_ended.T).tolist():
         if p not in searches:

@@ -39,7 +39,6 @@ def write_workload(workload: Workload, network: Network, path: str | Path) -> No
     """
     if workload.hosts != network.host_count:
         raise WorkloadError(
-            f"the workload is for {workload.hosts} hosts, the network has {network.host_count}",
-            where=str(path),
+            f"the workload is for {workload.hosts} hosts, the network has {network.host_count}", where=str(path)
         )
     WORKLOAD_FORMATS.save(workload, path, network)

@@ -37,9 +37,7 @@ def _parse(text: str, where: str, network: Network) -> Workload:
 def _row(where: str, cells: dict[str, str]) -> TableRow:
     truth = cells.get("connects", "").lower()
     if truth and truth not in _TRUTH:
-        raise WorkloadError(
-            "invalid value of connects", where=where, found=cells["connects"], allowed="true or false"
-        )
+        raise WorkloadError("invalid value of connects", where=where, found=cells["connects"], allowed="true or false")
     return TableRow(
         where,
         cells["src"],
@@ -61,10 +59,7 @@ def _weight(token: str, where: str) -> float:
     value = parse_number(token) if token else 1.0
     if not LEAST_WEIGHT <= value <= MOST_WEIGHT:
         raise WorkloadError(
-            "invalid flow weight",
-            where=where,
-            found=token,
-            allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
+            "invalid flow weight", where=where, found=token, allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
     return value
 

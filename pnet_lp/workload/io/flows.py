@@ -107,10 +107,7 @@ def _indices(tokens: set[str | int], names: Sequence[str]) -> dict[str | int, in
             else f"the network has {len(names)} hosts"
             for token in tokens
         }
-    return {
-        token: index.get(token, f"unknown host{nearest(str(token), dict.fromkeys(names))}")
-        for token in tokens
-    }
+    return {token: index.get(token, f"unknown host{nearest(str(token), dict.fromkeys(names))}") for token in tokens}
 
 
 def check_count(count: int, where: str) -> None:
@@ -123,9 +120,7 @@ def parse_size(token: str, where: str) -> int:
     digits = token.lstrip("0")
     if token.isascii() and token.isdigit() and 0 < len(digits) <= 18 and int(digits) <= LARGEST_BYTES:
         return int(digits)
-    raise WorkloadError(
-        "invalid flow size in bytes", where=where, found=token, allowed=f"1 to {LARGEST_BYTES}"
-    )
+    raise WorkloadError("invalid flow size in bytes", where=where, found=token, allowed=f"1 to {LARGEST_BYTES}")
 
 
 def parse_time(token: str, digits: int, where: str) -> int:

@@ -39,9 +39,7 @@ def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
         raise refusal(workload, what, "flows over an existing connection", other)
 
 
-def refusal(
-    workload: Workload, what: str, obstacle: str, flows: np.typing.NDArray[np.bool_]
-) -> WorkloadError:
+def refusal(workload: Workload, what: str, obstacle: str, flows: np.typing.NDArray[np.bool_]) -> WorkloadError:
     """Return the error that ``what`` cannot hold the ``obstacle`` that the first of ``flows`` is."""
     return WorkloadError(
         f"{what} cannot hold {obstacle}",

@@ -105,9 +105,7 @@ def _properties(words: list[str], where: str) -> dict[str, str]:
     return given
 
 
-def _connect(
-    given: dict[str, str], flow: int, triggers: dict[int, _Trigger], ids: set[int], where: str
-) -> None:
+def _connect(given: dict[str, str], flow: int, triggers: dict[int, _Trigger], ids: set[int], where: str) -> None:
     """Note what starts a connection and what it activates, or raise WorkloadError."""
     if "id" in given:
         number = _number(given["id"], "id", where)
@@ -174,17 +172,13 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
     ends = dict(trigger.by)
     if len(ends) < len(trigger.by) or len(free) > 1:
         raise WorkloadError(
-            f"what trigger {number} starts depends on the run",
-            where=trigger.where,
-            allowed="one chain of ends",
+            f"what trigger {number} starts depends on the run", where=trigger.where, allowed="one chain of ends"
         )
     chain = [*(flow for flow, _ in free), *trigger.starts]
     waits = []
     for before, flow in zip(chain, trigger.starts, strict=False):
         if before not in ends or before == flow:
-            raise WorkloadError(
-                f"nothing starts the connection that waits for trigger {number}", where=lines[flow]
-            )
+            raise WorkloadError(f"nothing starts the connection that waits for trigger {number}", where=lines[flow])
         waits.append((flow, before, ends[before]))
     return waits
 
@@ -202,9 +196,7 @@ def _render(workload: Workload, _: Network) -> str:
     flows = rows(workload.src, workload.dst, workload.size, workload.start_ps)
     for flow, (src, dst, size, start) in enumerate(flows):
         begin = f"trigger {started[flow]}" if flow in started else f"start {start}"
-        ends = [
-            f" {key} {activates[flow, known]}" for key, known in _DONE.items() if (flow, known) in activates
-        ]
+        ends = [f" {key} {activates[flow, known]}" for key, known in _DONE.items() if (flow, known) in activates]
         lines.append(f"{src}->{dst} id {flow + 1} {begin} size {size}{''.join(ends)}")
     lines += [f"trigger id {number} {kind}" for number, kind in enumerate(kinds, 1)]
     return "\n".join(lines) + "\n"
@@ -228,14 +220,8 @@ def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool]
         for end in waits:
             if activates.setdefault(end, number) != number:
                 both = np.arange(workload.flow_count) == flow
-                raise refusal(
-                    workload, _WHAT, "flows that wait for one common flow and for different others", both
-                )
-    return (
-        started,
-        activates,
-        ["oneshot" if len(waits) == 1 else f"barrier count {len(waits)}" for waits in numbers],
-    )
+                raise refusal(workload, _WHAT, "flows that wait for one common flow and for different others", both)
+    return (started, activates, ["oneshot" if len(waits) == 1 else f"barrier count {len(waits)}" for waits in numbers])
 
 
 WORKLOAD_FORMATS.add_text(

@@ -64,6 +64,4 @@ def _render(workload: Workload, network: Network) -> str:
     return "\n".join(lines) + "\n"
 
 
-WORKLOAD_FORMATS.add_text(
-    "ns3", (".txt",), "flows of HPCC and SimAI", _parse, _render, recognise=_FIRST.match
-)
+WORKLOAD_FORMATS.add_text("ns3", (".txt",), "flows of HPCC and SimAI", _parse, _render, recognise=_FIRST.match)

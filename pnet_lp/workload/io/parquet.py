@@ -37,9 +37,7 @@ def _parse(data: bytes, where: str, network: Network) -> Workload:
     count = table.num_rows
     nothing = [None] * count
     rows = zip(*(columns.get(name, nothing) for name in COLUMNS), strict=True)
-    found = flows_of(
-        [_row(dict(zip(COLUMNS, row, strict=True)), f"{where}: row {i}") for i, row in enumerate(rows)]
-    )
+    found = flows_of([_row(dict(zip(COLUMNS, row, strict=True)), f"{where}: row {i}") for i, row in enumerate(rows)])
     return found.workload(network, where)
 
 
@@ -65,9 +63,7 @@ def _check_types(table: pa.Table, where: str) -> None:
             **dict.fromkeys(_LISTS, (listed and is_text(kind.value_type), "lists of text or whole numbers")),
         }.get(field.name, (is_text(kind), "text or whole numbers"))
         if not fits and not pa.types.is_null(kind):
-            raise WorkloadError(
-                f"{field.name} has another type", where=where, found=str(field.type), allowed=expected
-            )
+            raise WorkloadError(f"{field.name} has another type", where=where, found=str(field.type), allowed=expected)
 
 
 def _row(cells: dict[str, Any], where: str) -> TableRow:

@@ -31,9 +31,7 @@ def _parse(text: str, where: str, network: Network) -> Workload:
     for number, flow in enumerate(document):
         here = found.where(number)
         if not isinstance(flow, dict) or flow.keys() != set(_KEYS) or not all(map(_is_count, flow.values())):
-            raise WorkloadError(
-                "not a flow", where=here, found=flow, allowed=f"whole numbers {', '.join(_KEYS)}"
-            )
+            raise WorkloadError("not a flow", where=here, found=flow, allowed=f"whole numbers {', '.join(_KEYS)}")
         if flow["id"] in ids:
             raise WorkloadError("two flows have the same id", where=here, found=flow["id"])
         ids.add(flow["id"])

@@ -14,17 +14,7 @@ from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, format_time
 
 REQUIRED = ("src", "dst", "bytes", "start_s")
-COLUMNS = (
-    *REQUIRED,
-    "id",
-    "after",
-    "after_acknowledged",
-    "connection",
-    "connects",
-    "task",
-    "stage",
-    "weight",
-)
+COLUMNS = (*REQUIRED, "id", "after", "after_acknowledged", "connection", "connects", "task", "stage", "weight")
 
 
 class TableRow(NamedTuple):
@@ -50,10 +40,7 @@ def check_columns(names: Sequence[str], where: str) -> None:
     if len(set(names)) < len(names) or not set(REQUIRED) <= set(names) <= set(COLUMNS):
         more = ",".join(COLUMNS[len(REQUIRED) :])
         raise WorkloadError(
-            "invalid columns",
-            where=where,
-            found=",".join(names),
-            allowed=f"{','.join(REQUIRED)} and any of {more}",
+            "invalid columns", where=where, found=",".join(names), allowed=f"{','.join(REQUIRED)} and any of {more}"
         )
 
 
@@ -80,9 +67,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
         for acknowledged, names in ((False, row.after), (True, row.after_acknowledged)):
             for name in names:
                 if name not in ids:
-                    raise WorkloadError(
-                        "unknown flow to wait for", where=row.where, found=name, allowed="an id"
-                    )
+                    raise WorkloadError("unknown flow to wait for", where=row.where, found=name, allowed="an id")
                 found.waits.append((number, ids[name], acknowledged))
         # The first flow of a connection gives it its number.
         own = ("flow", number) if row.connection is None else ("connection", row.connection)
@@ -113,10 +98,7 @@ def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
     }
     if len(workload.after):
         cells["id"] = own.tolist()
-        for name, selected in (
-            ("after", ~workload.acknowledged),
-            ("after_acknowledged", workload.acknowledged),
-        ):
+        for name, selected in (("after", ~workload.acknowledged), ("after_acknowledged", workload.acknowledged)):
             if selected.any():
                 bounds = np.concatenate([[0], np.cumsum(selected)])[workload.after_ptr].tolist()
                 kept = workload.after[selected].tolist()

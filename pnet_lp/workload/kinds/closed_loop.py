@@ -73,6 +73,4 @@ def _loops(params: SequentialParams, loops: int, context: WorkloadContext) -> Wo
     apart = chains * params.warm_up
     stage = np.repeat(params.stages, [apart, count - apart]) if apart else None
     # The host that sends a flow sends the next.
-    return context.workload(
-        src, dst, size, start, after=(later, later - chains), acknowledged=True, stage=stage
-    )
+    return context.workload(src, dst, size, start, after=(later, later - chains), acknowledged=True, stage=stage)

@@ -18,14 +18,10 @@ class HadoopParams(WorkloadParams):
 
     stages: ClassVar[tuple[str, ...]] = ("read", "shuffle", "write")
 
-    data: Bytes = Field(
-        100 * 10**9, description="bytes that are read, shuffled and written, all workers together"
-    )
+    data: Bytes = Field(100 * 10**9, description="bytes that are read, shuffled and written, all workers together")
     mappers: int = Field(32, ge=1, description="hosts that read and shuffle, drawn at random")
     reducers: int = Field(32, ge=1, description="hosts that are shuffled to and write; others than mappers")
-    block: Bytes = Field(
-        128 * 10**6, description="bytes of a block that is read or written; the last may be smaller"
-    )
+    block: Bytes = Field(128 * 10**6, description="bytes of a block that is read or written; the last may be smaller")
     parallel: int = Field(
         4,
         ge=1,
@@ -68,15 +64,11 @@ def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
             where=f"{context.label}: data",
             found=params.data,
         )
-    stages = pairs * (params.reducers if params.barrier else 2) + pairs * (
-        params.mappers if params.barrier else 2
-    )
+    stages = pairs * (params.reducers if params.barrier else 2) + pairs * (params.mappers if params.barrier else 2)
     context.check_flows(2 * (params.data // params.block + workers) + pairs, waits=params.parallel * stages)
     hosts = context.random("worker", params.seed).permutation(context.hosts)[:workers]
     mapper, reducer = hosts[: params.mappers], hosts[params.mappers :]
-    part = np.diff([i * params.data // pairs for i in range(pairs + 1)]).reshape(
-        params.mappers, params.reducers
-    )
+    part = np.diff([i * params.data // pairs for i in range(pairs + 1)]).reshape(params.mappers, params.reducers)
 
     reads = _Blocks(part.sum(axis=1), params)
     writes = _Blocks(part.sum(axis=0), params)
@@ -95,16 +87,9 @@ def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
         np.concatenate([mapper[reads.worker], reducer[by_reducer], remote[shuffle:]]),
         np.concatenate([reads.size, part.ravel(), writes.size]),
         after=(
+            np.concatenate([read_later, shuffle + shuffled, write + write_begins[written], write + write_later]),
             np.concatenate(
-                [read_later, shuffle + shuffled, write + write_begins[written], write + write_later]
-            ),
-            np.concatenate(
-                [
-                    read_later - params.parallel,
-                    read_ends[read],
-                    shuffle + sent,
-                    write + write_later - params.parallel,
-                ]
+                [read_later - params.parallel, read_ends[read], shuffle + sent, write + write_later - params.parallel]
             ),
         ),
         task=np.concatenate([reads.worker, params.mappers + by_mapper, 2 * params.mappers + writes.worker]),

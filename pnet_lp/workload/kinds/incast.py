@@ -17,9 +17,7 @@ class IncastParams(WorkloadParams):
     senders: int = Field(ge=1, description="number of hosts that send, drawn at random")
     sizes: SizesOf
     to: int | None = Field(None, ge=0, description="index of the receiver; default: a random one")
-    rounds: int = Field(
-        1, ge=1, le=10**9, description="rounds, each of which starts when the one before has arrived"
-    )
+    rounds: int = Field(1, ge=1, le=10**9, description="rounds, each of which starts when the one before has arrived")
     seed: OwnSeed = None
 
 
@@ -39,10 +37,7 @@ def incast(params: IncastParams, context: WorkloadContext) -> Workload:
     for key, value, most in (("senders", params.senders, n - 1), ("to", params.to or 0, n - 1)):
         if value > most:
             raise WorkloadError(
-                f"the network has {n} hosts",
-                where=f"{context.label}: {key}",
-                found=value,
-                allowed=f"up to {most}",
+                f"the network has {n} hosts", where=f"{context.label}: {key}", found=value, allowed=f"up to {most}"
             )
     count = params.senders * params.rounds
     context.check_flows(count, waits=params.senders * (count - params.senders))

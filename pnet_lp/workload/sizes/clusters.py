@@ -12,22 +12,7 @@ _CURVES: dict[str, tuple[str, str, Sequence[float]]] = {
     "dctcp-web-search": (
         "a search engine's flows",
         "DCTCP, figure 4",
-        (
-            5430,
-            7720,
-            9360,
-            20.8e3,
-            32.6e3,
-            49.4e3,
-            74.9e3,
-            316e3,
-            1e6,
-            2.23e6,
-            4.96e6,
-            8.01e6,
-            13.8e6,
-            24.6e6,
-        ),
+        (5430, 7720, 9360, 20.8e3, 32.6e3, 49.4e3, 74.9e3, 316e3, 1e6, 2.23e6, 4.96e6, 8.01e6, 13.8e6, 24.6e6),
     ),
     "vl2-data-mining": (
         "a data-mining cluster's flows",

@@ -21,8 +21,7 @@ class PacketCurveParams(CurveParams):
     """Parameters of a curve that its authors interpolate linearly."""
 
     interpolation: Interpolation = Field(
-        "linear",
-        description="between the points: linear in the size, as the scripts do, or in its logarithm",
+        "linear", description="between the points: linear in the size, as the scripts do, or in its logarithm"
     )
 
 

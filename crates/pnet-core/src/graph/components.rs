@@ -86,9 +86,7 @@ fn finished(graph: &Graph) -> Vec<u32> {
                     finished.push(*u);
                     stack.pop();
                 }
-                Some(v) if !std::mem::replace(&mut entered[v as usize], true) => {
-                    stack.push((v, graph.out(v)))
-                }
+                Some(v) if !std::mem::replace(&mut entered[v as usize], true) => stack.push((v, graph.out(v))),
                 Some(_) => {}
             }
         }

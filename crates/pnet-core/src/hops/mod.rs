@@ -90,12 +90,7 @@ pub fn count(planes: &Planes, size: &[i32], trials: &[Down], stop: &Stop) -> Res
 /// assert_eq!(between(&planes, &[(0, 1), (1, 0)], &[Down::default()], &Stop::default())?, [[2, NONE]]);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn between(
-    planes: &Planes,
-    pairs: &[(u32, u32)],
-    trials: &[Down],
-    stop: &Stop,
-) -> Result<Vec<Vec<i32>>, Error> {
+pub fn between(planes: &Planes, pairs: &[(u32, u32)], trials: &[Down], stop: &Stop) -> Result<Vec<Vec<i32>>, Error> {
     let mut sources: Vec<u32> = pairs.iter().map(|(source, _)| *source).collect();
     sources.sort_unstable();
     sources.dedup();

@@ -33,14 +33,8 @@ impl<'a> Down<'a> {
     /// assert!(Down::trials(&planes, 2, &[true], &[false; 4]).is_err());
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
-    pub fn trials(
-        planes: &Planes,
-        count: usize,
-        arcs: &'a [bool],
-        sites: &'a [bool],
-    ) -> Result<Vec<Self>, Error> {
-        let each: (usize, usize) =
-            (planes.graphs.iter().map(Graph::arcs).sum(), planes.count() * planes.endpoints());
+    pub fn trials(planes: &Planes, count: usize, arcs: &'a [bool], sites: &'a [bool]) -> Result<Vec<Self>, Error> {
+        let each: (usize, usize) = (planes.graphs.iter().map(Graph::arcs).sum(), planes.count() * planes.endpoints());
         for (what, mask, each) in [("arcs_down", arcs, each.0), ("sites_down", sites, each.1)] {
             if mask.len() != count * each {
                 return invalid(what, format!("{} entries for {count} trials of {each}", mask.len()));

@@ -107,8 +107,7 @@ impl Best {
         let length = problem.planes.iter().flat_map(|plane| {
             let switch = plane.attach[endpoint];
             (0..plane.arcs()).map(move |a| {
-                let end =
-                    if direction == 0 { plane.graph.tail(a as u32) } else { plane.graph.head(a as u32) };
+                let end = if direction == 0 { plane.graph.tail(a as u32) } else { plane.graph.head(a as u32) };
                 f64::from(u8::from(Some(end) == switch))
             })
         });

@@ -101,9 +101,10 @@ impl FlowPaths {
 
 /// The paths of all planes, demand by demand.
 fn by_demand(demands: usize, parts: &[FlowPaths]) -> FlowPaths {
-    let positions = parts.iter().enumerate().flat_map(|(part, paths)| {
-        paths.demand.iter().enumerate().map(move |(i, j)| (*j, (part as u32, i as u32)))
-    });
+    let positions = parts
+        .iter()
+        .enumerate()
+        .flat_map(|(part, paths)| paths.demand.iter().enumerate().map(move |(i, j)| (*j, (part as u32, i as u32))));
     let positions = Csr::new(demands, positions);
     let mut all = FlowPaths { ptr: vec![0], ..FlowPaths::default() };
     for j in 0..demands {
@@ -151,8 +152,7 @@ impl<'a> Decomposition<'a> {
     fn set_row(&mut self, arcs: &[u32], fraction: &[f64]) {
         let nodes = self.plane.nodes();
         (self.arcs, self.fraction) = (arcs.to_vec(), fraction.to_vec());
-        self.offset =
-            (0..=nodes).map(|u| arcs.partition_point(|a| (self.plane.graph.tail(*a) as usize) < u)).collect();
+        self.offset = (0..=nodes).map(|u| arcs.partition_point(|a| (self.plane.graph.tail(*a) as usize) < u)).collect();
         let mut pending = vec![0_u32; nodes];
         for a in arcs {
             pending[self.plane.head(*a as usize)] += 1;

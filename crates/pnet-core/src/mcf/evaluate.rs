@@ -90,12 +90,7 @@ pub(super) fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &
 /// assert_eq!(pnet_core::mcf::demand_distances(&problem, &arcs, &up, &down)?, [3.5]);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn demand_distances(
-    problem: &Problem,
-    length: &[f64],
-    up: &[f64],
-    down: &[f64],
-) -> Result<Vec<f64>, Error> {
+pub fn demand_distances(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) -> Result<Vec<f64>, Error> {
     check_lengths("length", length, problem.arcs())?;
     check_lengths("up_length", up, problem.planes.len() * problem.endpoints)?;
     check_lengths("down_length", down, problem.planes.len() * problem.endpoints)?;
@@ -182,10 +177,10 @@ pub(super) fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Err
     let capacities = problem.planes.iter().flat_map(|plane| &plane.capacity);
     let ups = problem.planes.iter().flat_map(|plane| &plane.up);
     let downs = problem.planes.iter().flat_map(|plane| &plane.down);
-    let lower = (capacities.zip(&load)).chain(ups.zip(&up)).chain(downs.zip(&down)).fold(
-        f64::INFINITY,
-        |best, (capacity, load)| if *load > 0.0 { best.min(capacity / load) } else { best },
-    );
+    let lower = (capacities.zip(&load))
+        .chain(ups.zip(&up))
+        .chain(downs.zip(&down))
+        .fold(f64::INFINITY, |best, (capacity, load)| if *load > 0.0 { best.min(capacity / load) } else { best });
     for x in load.iter_mut().chain(&mut up).chain(&mut down) {
         *x *= lower;
     }
@@ -272,8 +267,7 @@ impl<'a> Propagation<'a> {
     ) -> Result<(), Error> {
         let plane = self.plane;
         let target = plane.targets[row] as usize;
-        if arcs.iter().any(|a| *a as usize >= plane.arcs()) || arcs.windows(2).any(|pair| pair[0] >= pair[1])
-        {
+        if arcs.iter().any(|a| *a as usize >= plane.arcs()) || arcs.windows(2).any(|pair| pair[0] >= pair[1]) {
             return invalid("split_arc", format!("row {row} has an unknown arc, or arcs out of order"));
         }
         if fraction.iter().any(|f| !(f.is_finite() && *f >= 0.0)) {
@@ -306,10 +300,7 @@ impl<'a> Propagation<'a> {
                 return invalid("split_arc", format!("row {row} has an arc out of its target"));
             }
             if u != target && amount > 0.0 && (sum - 1.0).abs() > SUM_TOLERANCE {
-                return invalid(
-                    "split_fraction",
-                    format!("row {row}: the fractions at switch {u} sum to {sum}"),
-                );
+                return invalid("split_fraction", format!("row {row}: the fractions at switch {u} sum to {sum}"));
             }
             for i in range {
                 let (arc, moved) = (arcs[i] as usize, fraction[i] * amount);

@@ -86,13 +86,7 @@ pub fn round_flow(
 }
 
 /// Splitting fractions and shares of `flow`, with the given lengths.
-pub(crate) fn round(
-    problem: &Problem,
-    flow: &impl Flow,
-    length: Vec<f64>,
-    up: Vec<f64>,
-    down: Vec<f64>,
-) -> Proof {
+pub(crate) fn round(problem: &Problem, flow: &impl Flow, length: Vec<f64>, up: Vec<f64>, down: Vec<f64>) -> Proof {
     let mut first = 0;
     let order: Vec<Vec<f64>> = problem
         .planes
@@ -106,8 +100,7 @@ pub(crate) fn round(
     let distances: Vec<Distances> =
         problem.planes.iter().zip(&order).map(|(plane, length)| Distances::new(plane, length)).collect();
     let share = shares(problem, flow, &distances);
-    let mut proof =
-        Proof { length, up_length: up, down_length: down, share, split_ptr: vec![0], ..Proof::default() };
+    let mut proof = Proof { length, up_length: up, down_length: down, share, split_ptr: vec![0], ..Proof::default() };
     for (p, plane) in problem.planes.iter().enumerate() {
         let part = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
         let sources = injection(plane, part, &problem.demand);

@@ -105,12 +105,7 @@ impl<'a> DisjointFlow<'a> {
             for arc in graph.incoming(u) {
                 if self.used[*arc as usize] {
                     let v = graph.tail(*arc);
-                    self.relax(
-                        v,
-                        base - self.cost.unit - self.cost.noise(*arc) + self.potential(v),
-                        *arc,
-                        &mut heap,
-                    );
+                    self.relax(v, base - self.cost.unit - self.cost.noise(*arc) + self.potential(v), *arc, &mut heap);
                 }
             }
         }

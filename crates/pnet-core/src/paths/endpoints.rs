@@ -57,11 +57,7 @@ impl Endpoints {
     }
 
     /// The runs of `order` with equivalent destinations.
-    pub(super) fn groups<'a>(
-        &'a self,
-        pairs: &'a [(u32, u32)],
-        order: &'a [u32],
-    ) -> impl Iterator<Item = &'a [u32]> {
+    pub(super) fn groups<'a>(&'a self, pairs: &'a [(u32, u32)], order: &'a [u32]) -> impl Iterator<Item = &'a [u32]> {
         order.chunk_by(|a, b| self.equivalent(pairs[*a as usize].1, pairs[*b as usize].1))
     }
 

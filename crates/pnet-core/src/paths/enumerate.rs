@@ -37,12 +37,7 @@ const LEAST: usize = 1 << 14;
 /// assert_eq!((set.paths.get(0), set.paths.get(1)), (&[1][..], &[0, 2][..]));
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn enumerate(
-    planes: &Planes,
-    pairs: &[(u32, u32)],
-    selection: &Selection,
-    stop: &Stop,
-) -> Result<PathSet, Error> {
+pub fn enumerate(planes: &Planes, pairs: &[(u32, u32)], selection: &Selection, stop: &Stop) -> Result<PathSet, Error> {
     let endpoints = Endpoints::new(planes);
     // Needed where paths may be searched one by one.
     let blocks = match (selection.kind, selection.count) {

@@ -125,12 +125,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(
-        graphs: &'a [Graph],
-        components: &'a [Components],
-        rule: &'a Rule,
-        endpoints: &'a Endpoints,
-    ) -> Self {
+    fn new(graphs: &'a [Graph], components: &'a [Components], rule: &'a Rule, endpoints: &'a Endpoints) -> Self {
         let per_node: Vec<Vec<f64>> = graphs.iter().map(|graph| vec![0.0; graph.nodes()]).collect();
         Block {
             graphs,
@@ -191,9 +186,7 @@ impl<'a> Block<'a> {
             let hops = self.reach[p].hops[source as usize];
             let joined = match self.rule.split {
                 Split::Ecmp => hops != FAR,
-                Split::Vlb => {
-                    self.components[p].of[source as usize] == self.components[p].of[target as usize]
-                }
+                Split::Vlb => self.components[p].of[source as usize] == self.components[p].of[target as usize],
             };
             joined.then_some((p, hops))
         };
@@ -201,9 +194,7 @@ impl<'a> Block<'a> {
         let mut random = self.endpoints.stream(self.rule.seed, self.rule.policy == Policy::Single, pair);
         let allowed = self.rule.policy.allowed(&near, &mut random);
         let weights: Vec<(usize, f64)> = match (self.rule.split, self.rule.policy) {
-            (Split::Vlb, _) | (Split::Ecmp, Policy::RoundRobin) => {
-                allowed.into_iter().map(|(p, _)| (p, 1.0)).collect()
-            }
+            (Split::Vlb, _) | (Split::Ecmp, Policy::RoundRobin) => allowed.into_iter().map(|(p, _)| (p, 1.0)).collect(),
             (Split::Ecmp, _) => {
                 nearest(&allowed).into_iter().map(|(p, _)| (p, self.next_hops(p, sources[p]))).collect()
             }
@@ -235,18 +226,10 @@ fn sweep(graph: &Graph, reach: &Reach, amount: &mut [f64], load: &mut [f64]) {
 }
 
 /// Adds the loads of `outward` from each node to every switch of its component.
-fn spread(
-    graph: &Graph,
-    components: &Components,
-    outward: &[f64],
-    load: &mut [f64],
-    stop: &Stop,
-) -> Result<(), Error> {
-    let busy: Vec<bool> = (components.members.iter())
-        .map(|members| members.iter().any(|u| outward[*u as usize] > 0.0))
-        .collect();
-    let targets: Vec<u32> =
-        (0..graph.nodes() as u32).filter(|w| busy[components.of[*w as usize] as usize]).collect();
+fn spread(graph: &Graph, components: &Components, outward: &[f64], load: &mut [f64], stop: &Stop) -> Result<(), Error> {
+    let busy: Vec<bool> =
+        (components.members.iter()).map(|members| members.iter().any(|u| outward[*u as usize] > 0.0)).collect();
+    let targets: Vec<u32> = (0..graph.nodes() as u32).filter(|w| busy[components.of[*w as usize] as usize]).collect();
     let blocks: Vec<Vec<f64>> = targets
         .par_chunks(targets.len().div_ceil(BLOCKS).max(1))
         .map(|targets| {

@@ -59,12 +59,7 @@ pub(super) struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     /// Scratch space for `graphs`.
-    pub(super) fn new(
-        graphs: &'a [Graph],
-        blocks: &'a [Blocks],
-        selection: &'a Selection,
-        stop: &'a Stop,
-    ) -> Self {
+    pub(super) fn new(graphs: &'a [Graph], blocks: &'a [Blocks], selection: &'a Selection, stop: &'a Stop) -> Self {
         let largest = if blocks.is_empty() { 0 } else { graphs.iter().map(Graph::nodes).max().unwrap_or(0) };
         Selector {
             graphs,
@@ -191,17 +186,14 @@ impl<'a> Selector<'a> {
     ) -> Result<(), Error> {
         let least = ends.iter().map(|(p, s, _)| self.reach[*p].hops[*s as usize]).min().unwrap_or(0);
         let longest = match self.selection.kind {
-            PathKind::KShortest => {
-                ends.iter().map(|(p, s, _)| self.simple[*p].longest(*s)).max().unwrap_or(0)
-            }
+            PathKind::KShortest => ends.iter().map(|(p, s, _)| self.simple[*p].longest(*s)).max().unwrap_or(0),
             _ => least,
         };
         let before = paths.len();
         let (mut missing, mut length) = (count, least);
         // Lengths without a path since the last path, and the steps of their searches.
         let (mut empty, mut steps) = (0, 0);
-        let patience: usize =
-            ends.iter().map(|(p, ..)| self.graphs[*p].nodes() + self.graphs[*p].arcs()).sum();
+        let patience: usize = ends.iter().map(|(p, ..)| self.graphs[*p].nodes() + self.graphs[*p].arcs()).sum();
         while missing > 0 && length <= longest {
             self.stop.check()?;
             self.level.clear();
@@ -239,12 +231,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The length of the next path, where `paths` has all shorter ones from its `before`-th on.
-    fn next_length(
-        &mut self,
-        ends: &[(usize, u32, u32)],
-        before: usize,
-        paths: &Paths,
-    ) -> Result<Option<u32>, Error> {
+    fn next_length(&mut self, ends: &[(usize, u32, u32)], before: usize, paths: &Paths) -> Result<Option<u32>, Error> {
         let mut least = None;
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
@@ -265,12 +252,8 @@ impl<'a> Selector<'a> {
         if self.selection.kind != PathKind::KShortest {
             self.simple[p].update(&self.graphs[p], &self.blocks[p], &self.reach[p]);
         }
-        let to = Target {
-            graph: &self.graphs[p],
-            blocks: &self.blocks[p],
-            reach: &self.reach[p],
-            simple: &self.simple[p],
-        };
+        let to =
+            Target { graph: &self.graphs[p], blocks: &self.blocks[p], reach: &self.reach[p], simple: &self.simple[p] };
         let mut search = OneByOne::new(to, source, target);
         let mut found = vec![];
         while found.len() < count {

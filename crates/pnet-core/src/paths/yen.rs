@@ -24,8 +24,7 @@ pub fn k_shortest(graph: &Graph, source: u32, target: u32, k: usize) -> Vec<Vec<
     simple.update(graph, &blocks, &reach);
     let mut spur = Spur::new(graph.nodes());
     let stop = Stop::default();
-    let mut paths =
-        OneByOne::new(Target { graph, blocks: &blocks, reach: &reach, simple: &simple }, source, target);
+    let mut paths = OneByOne::new(Target { graph, blocks: &blocks, reach: &reach, simple: &simple }, source, target);
     // This stop is never requested.
     std::iter::from_fn(|| paths.next(&mut spur, &stop).ok().flatten()).take(k).collect()
 }
@@ -140,8 +139,7 @@ impl Spur {
                 if v == source || self.closed[v as usize] || self.by[v as usize] != NONE {
                     continue;
                 }
-                if !to.simple.leads(graph, to.blocks, to.reach, arc) || (u == source && banned.contains(&arc))
-                {
+                if !to.simple.leads(graph, to.blocks, to.reach, arc) || (u == source && banned.contains(&arc)) {
                     continue;
                 }
                 self.by[v as usize] = arc;

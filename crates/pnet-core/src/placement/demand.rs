@@ -36,8 +36,7 @@ pub(crate) fn estimate(pairs: &[(u32, u32)], rates: &[(f64, f64)]) -> Vec<f64> {
 
 /// A source divides the rate that its converged flows leave.
 fn offer(flows: &[(u32, usize)], rate: f64, states: &mut [State]) {
-    let (fixed, active): (Vec<usize>, Vec<usize>) =
-        flows.iter().map(|(_, i)| *i).partition(|i| states[*i].converged);
+    let (fixed, active): (Vec<usize>, Vec<usize>) = flows.iter().map(|(_, i)| *i).partition(|i| states[*i].converged);
     let rest = rate - fixed.iter().map(|i| states[*i].demand).sum::<f64>();
     for i in &active {
         states[*i].demand = rest.max(0.0) / active.len() as f64;

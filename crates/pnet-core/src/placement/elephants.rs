@@ -87,9 +87,8 @@ pub(crate) fn anneal(
     }
     let mut receivers: Vec<u32> = to.keys().copied().collect();
     receivers.sort_unstable();
-    let path = |elephant: &Elephant, choices: &[u32]| {
-        choices[elephant.dst as usize] as usize % elephant.paths.len().max(1)
-    };
+    let path =
+        |elephant: &Elephant, choices: &[u32]| choices[elephant.dst as usize] as usize % elephant.paths.len().max(1);
     if !receivers.is_empty() {
         let mut loads = Loads::default();
         let mut energy = 0.0;

@@ -36,9 +36,8 @@ impl Flows {
         if let Some((src, dst)) = self.ends.iter().find(|(src, dst)| *src >= hosts || *dst >= hosts) {
             return invalid("ends", format!("{src} -> {dst} is not a pair of 0..{hosts}"));
         }
-        let rises = |ptr: &[usize], last: usize| {
-            ptr.first() == Some(&0) && ptr.last() == Some(&last) && ptr.is_sorted()
-        };
+        let rises =
+            |ptr: &[usize], last: usize| ptr.first() == Some(&0) && ptr.last() == Some(&last) && ptr.is_sorted();
         if self.pair_ptr.len() != self.ends.len() + 1
             || self.ptr.is_empty()
             || !rises(&self.pair_ptr, self.ptr.len() - 1)

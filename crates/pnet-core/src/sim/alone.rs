@@ -27,8 +27,7 @@ pub(super) fn leaving(paths: &[Vec<PathLink>]) -> Vec<Crossed> {
 /// Where a plane has more paths than are listed, it is the host's port, as the others are not known.
 pub(super) fn narrowest(paths: &[Vec<PathLink>]) -> Vec<Crossed> {
     let of_port = |(port, rate): Crossed| {
-        let own: Vec<&[PathLink]> =
-            paths.iter().filter(|path| path[0].port == port).map(Vec::as_slice).collect();
+        let own: Vec<&[PathLink]> = paths.iter().filter(|path| path[0].port == port).map(Vec::as_slice).collect();
         let bits = rate.bits_per_second();
         let fills = |path: &&[PathLink]| path.iter().all(|hop| hop.link.rate.bits_per_second() >= bits);
         if own.len() >= MOST || own.iter().any(fills) { vec![(port, rate)] } else { cut(&own) }

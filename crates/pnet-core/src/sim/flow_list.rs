@@ -26,8 +26,7 @@ pub struct FlowList {
 impl FlowList {
     /// The flows `(src, dst, bytes, start)`, numbered as they stand here, none of which waits for another.
     pub fn new(flows: impl IntoIterator<Item = (u32, u32, u64, Time)>) -> Self {
-        let numbered =
-            (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow::new(id, src, dst, bytes, start));
+        let numbered = (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow::new(id, src, dst, bytes, start));
         let flows: Vec<Flow> = numbered.collect();
         FlowList {
             waiting: vec![0; flows.len()],
@@ -53,10 +52,7 @@ impl FlowList {
         let count = self.flows.len();
         let ordered = after_ptr.first() == Some(&0) && after_ptr.is_sorted();
         if !ordered || after_ptr.len() != count + 1 || after_ptr.last() != Some(&after.len()) {
-            return invalid(
-                "after_ptr",
-                format!("not the ranges of {count} flows in {} entries", after.len()),
-            );
+            return invalid("after_ptr", format!("not the ranges of {count} flows in {} entries", after.len()));
         }
         if let Some((unknown, _)) = after.iter().find(|(parent, _)| *parent as usize >= count) {
             return invalid("after", format!("{unknown} is not in 0..{count}"));
@@ -69,8 +65,7 @@ impl FlowList {
             });
             Csr::new(count, pairs)
         };
-        (self.on_arrival, self.on_acknowledgement) =
-            (children(Stage::Arrived), children(Stage::Acknowledged));
+        (self.on_arrival, self.on_acknowledgement) = (children(Stage::Arrived), children(Stage::Acknowledged));
         self.ready.retain(|Reverse((_, flow))| self.waiting[*flow as usize] == 0);
         Ok(self)
     }
@@ -90,8 +85,7 @@ impl FlowList {
                 return invalid(what, format!("{found} entries for {} flows", self.flows.len()));
             }
         }
-        if opens.iter().all(|opens| *opens) && connection.iter().zip(0..).all(|(first, flow)| *first == flow)
-        {
+        if opens.iter().all(|opens| *opens) && connection.iter().zip(0..).all(|(first, flow)| *first == flow) {
             return Ok(self);
         }
         let mut last: HashMap<(u32, bool), u32> = HashMap::new();
@@ -138,8 +132,7 @@ impl Source for FlowList {
 
     /// Of flows that still wait, the start is [`NEVER`].
     fn unstarted(&self) -> Vec<Flow> {
-        let mut left: Vec<Flow> =
-            self.flows.iter().filter(|flow| !self.started[flow.id as usize]).copied().collect();
+        let mut left: Vec<Flow> = self.flows.iter().filter(|flow| !self.started[flow.id as usize]).copied().collect();
         left.iter_mut().for_each(|flow| flow.start = NEVER);
         for Reverse((start, id)) in &self.ready {
             if let Ok(place) = left.binary_search_by_key(id, |flow| flow.id) {
@@ -188,8 +181,7 @@ mod tests {
     /// One flow waits for another to arrive, one for its acknowledgement, one for both.
     #[test]
     fn arrival_and_acknowledgement_are_told_apart() {
-        let after =
-            [(0, Stage::Arrived), (0, Stage::Acknowledged), (0, Stage::Arrived), (0, Stage::Acknowledged)];
+        let after = [(0, Stage::Arrived), (0, Stage::Acknowledged), (0, Stage::Arrived), (0, Stage::Acknowledged)];
         let mut source = FlowList::new([(0, 1, 1, 0); 4]).after(&[0, 0, 1, 2, 4], &after).unwrap();
         assert_eq!(started(&mut source, 0), [(0, 0)]);
         source.reached(0, Stage::Arrived, 10);
@@ -208,12 +200,7 @@ mod tests {
         let found: Vec<_> = sessions.iter().map(|s| (s.connection, s.opens, s.follows, s.followed)).collect();
         assert_eq!(
             found,
-            [
-                (0, true, None, true),
-                (0, false, None, false),
-                (0, false, Some(0), false),
-                (3, true, None, false)
-            ]
+            [(0, true, None, true), (0, false, None, false), (0, false, Some(0), false), (3, true, None, false)]
         );
     }
 

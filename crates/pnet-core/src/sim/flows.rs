@@ -58,12 +58,7 @@ impl<C: Default> Flows<C> {
     }
 
     /// Releases those whose time has come; returns each with the place of its record.
-    pub(super) fn release(
-        &mut self,
-        now: Time,
-        fabric: &Fabric,
-        payload: u16,
-    ) -> Result<Vec<(Flow, u32)>, Error> {
+    pub(super) fn release(&mut self, now: Time, fabric: &Fabric, payload: u16) -> Result<Vec<(Flow, u32)>, Error> {
         let mut due = vec![];
         self.source.start(now, &mut due);
         due.into_iter().map(|flow| flow.check(fabric, payload).map(|()| (flow, self.add(flow)))).collect()

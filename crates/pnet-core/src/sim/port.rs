@@ -152,13 +152,7 @@ impl Port {
     ///
     /// The packet is changed in its place on the ring: to read as a whole what was just written in part is slow.
     #[inline]
-    pub(super) fn send(
-        &mut self,
-        packet: &Packet,
-        route: u32,
-        mark: bool,
-        now: Time,
-    ) -> (Time, Option<Time>) {
+    pub(super) fn send(&mut self, packet: &Packet, route: u32, mark: bool, now: Time) -> (Time, Option<Time>) {
         let pending = self.end.wrapping_sub(self.arriving) as usize;
         if pending == self.ring.len() {
             self.resize((2 * pending).max(LEAST));
@@ -205,8 +199,8 @@ impl Port {
             self.leaving = self.leaving.wrapping_add(1);
         }
         self.arriving = self.arriving.wrapping_add(1);
-        let next = (self.arriving != self.end)
-            .then(|| self.ring[self.place(self.arriving)].time.saturating_add(self.delay));
+        let next =
+            (self.arriving != self.end).then(|| self.ring[self.place(self.arriving)].time.saturating_add(self.delay));
         (first, next)
     }
 
@@ -223,8 +217,7 @@ impl Port {
 
     /// What is on the ring, in order.
     pub(super) fn wire(&self) -> impl Iterator<Item = &Departure> {
-        (0..self.end.wrapping_sub(self.arriving))
-            .map(|i| &self.ring[self.place(self.arriving.wrapping_add(i))])
+        (0..self.end.wrapping_sub(self.arriving)).map(|i| &self.ring[self.place(self.arriving.wrapping_add(i))])
     }
 
     /// Makes the ring longer or shorter.  A ring much longer than what it holds would go through more memory than it needs.

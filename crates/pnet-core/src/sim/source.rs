@@ -56,12 +56,7 @@ impl Flow {
     pub(super) fn check(&self, fabric: &Fabric, payload: u16) -> Result<(), Error> {
         let Flow { id, src, dst, bytes, .. } = *self;
         if let Some(unknown) = [src, dst].into_iter().find(|host| *host as usize >= fabric.hosts()) {
-            return refused(
-                "flows",
-                format!("flow {id}: unknown host"),
-                unknown,
-                format!("0..{}", fabric.hosts()),
-            );
+            return refused("flows", format!("flow {id}: unknown host"), unknown, format!("0..{}", fabric.hosts()));
         }
         if src == dst {
             return invalid("flows", format!("flow {id}: from host {src} to itself"));
@@ -71,12 +66,7 @@ impl Flow {
         }
         if bytes.div_ceil(u64::from(payload)) > u64::from(u32::MAX / 2) {
             let most = u64::from(payload) * u64::from(u32::MAX / 2);
-            return refused(
-                "flows",
-                format!("flow {id}: too many packets"),
-                bytes,
-                format!("up to {most} bytes"),
-            );
+            return refused("flows", format!("flow {id}: too many packets"), bytes, format!("up to {most} bytes"));
         }
         Ok(())
     }

@@ -49,10 +49,7 @@ impl Values {
 
     /// An error where something has not been read.
     pub fn end(self) -> Result<(), Error> {
-        self.0
-            .into_iter()
-            .next()
-            .map_or(Ok(()), |(unknown, _)| invalid("parameters", format!("{unknown} is unknown")))
+        self.0.into_iter().next().map_or(Ok(()), |(unknown, _)| invalid("parameters", format!("{unknown} is unknown")))
     }
 }
 
@@ -123,8 +120,7 @@ impl<T: TryFrom<i64>> Parameter for Vec<T> {
     fn read(values: &mut Values, name: &'static str) -> Result<Self, Error> {
         match values.take(name) {
             Some(Value::Wholes(wholes)) => {
-                let one =
-                    |whole| T::try_from(whole).or_else(|_| invalid(name, format!("{whole} is out of range")));
+                let one = |whole| T::try_from(whole).or_else(|_| invalid(name, format!("{whole} is out of range")));
                 wholes.into_iter().map(one).collect()
             }
             other => unfit(name, other, "whole numbers"),

@@ -18,7 +18,6 @@ pub(crate) fn fat_tree(k: u32) -> Planes {
             }
         }
     }
-    let graph =
-        graph_of(2 * edges + half * half, cables.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect());
+    let graph = graph_of(2 * edges + half * half, cables.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect());
     Planes::new(vec![graph], vec![(0..hosts).map(|host| Some(host / half)).collect()]).unwrap()
 }

@@ -47,8 +47,7 @@ impl Flows<'_> {
         let connection = indices("connection", self.connection.as_slice()?, src.len())?;
         let ends = src.into_iter().zip(dst);
         let amounts = size.into_iter().zip(start);
-        let flows =
-            ends.zip(amounts).map(|((src, dst), (size, start))| (src, dst, size as u64, start as Time));
+        let flows = ends.zip(amounts).map(|((src, dst), (size, start))| (src, dst, size as u64, start as Time));
         let stage = |known: &bool| if *known { Stage::Acknowledged } else { Stage::Arrived };
         let after: Vec<(u32, Stage)> = after.into_iter().zip(stages.iter().map(stage)).collect();
         let flows = FlowList::new(flows).after(&offsets("after_ptr", self.after_ptr.as_slice()?)?, &after)?;

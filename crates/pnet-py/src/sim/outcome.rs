@@ -96,11 +96,7 @@ fn columns<'py, 'r, R: 'r>(
 }
 
 /// Flows by column: what both models know, then what one of them counts.
-fn flows<'py, C>(
-    py: Python<'py>,
-    records: &[FlowRecord<C>],
-    counts: &[Column<C>],
-) -> PyResult<Bound<'py, PyDict>> {
+fn flows<'py, C>(py: Python<'py>, records: &[FlowRecord<C>], counts: &[Column<C>]) -> PyResult<Bound<'py, PyDict>> {
     let known: [Column<FlowRecord<C>>; 10] = [
         ("flow", |r| i64::from(r.id)),
         ("src", |r| i64::from(r.src)),

@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 use numpy::PyReadonlyArray1;
 use pnet_core::error::{indices, offsets};
 use pnet_core::sim::fluid::FluidScenario;
-use pnet_core::sim::{
-    Fabric, Failures, Limits, Model, NEVER, Outage, Progress, Rate, Scenario, Time, Watched,
-};
+use pnet_core::sim::{Fabric, Failures, Limits, Model, NEVER, Outage, Progress, Rate, Scenario, Time, Watched};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -34,12 +34,7 @@ from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, S
 from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
 from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
 from pnet_lp.throughput.objectives.max_min.levels import State, certified
-from pnet_lp.throughput.objectives.max_min.proof import (
-    fairness_figures,
-    recheck_filled,
-    recheck_levels,
-    recheck_prices,
-)
+from pnet_lp.throughput.objectives.max_min.proof import fairness_figures, recheck_filled, recheck_levels, recheck_prices
 from pnet_lp.throughput.objectives.program import check_program_solver
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.units import format_gbps

@@ -30,9 +30,7 @@ _BYTES_PER_ENTRY, _BYTES_PER_DEMAND = 40, 200
 """Peak of filling: the columns in the core and their transpose, and what is reported of each demand and level."""
 
 
-def fill(
-    usage: sp.csc_array, capacity: FloatArray, demand: FloatArray
-) -> tuple[FloatArray, OffsetArray, FloatArray]:
+def fill(usage: sp.csc_array, capacity: FloatArray, demand: FloatArray) -> tuple[FloatArray, OffsetArray, FloatArray]:
     """Return the fair rates ``[J]``, Gb/s per unit demand, a bottleneck link of each, and what a unit puts on it.
 
     Args:
@@ -85,8 +83,7 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     order = np.argsort(level, kind="stable")
     ends = np.flatnonzero(np.diff(level[order])) + 1
     levels = tuple(
-        FairLevel(float(level[here[0]]), float(upper[here].max()), ints(here))
-        for here in np.split(order, ends)
+        FairLevel(float(level[here[0]]), float(upper[here].max()), ints(here)) for here in np.split(order, ends)
     )
     arcs = floats((usage @ (level * demand))[: len(flow.capacity)])
     lowest = np.zeros(len(capacity))

@@ -94,11 +94,7 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
     demand = problem.flow.demand
     kept = np.where(active, 0.0, state.kept)
     goal = ProgramGoal.of(
-        problem.flow,
-        weight=np.where(active, demand, 0.0),
-        lower=kept,
-        upper=kept,
-        rate_cost=-float(demand.sum()),
+        problem.flow, weight=np.where(active, demand, 0.0), lower=kept, upper=kept, rate_cost=-float(demand.sum())
     )
     form = formulate(problem, context, goal, steps=False)
 

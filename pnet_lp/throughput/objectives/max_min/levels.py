@@ -158,9 +158,7 @@ def bound_of(
     return (volume - kept + SLACK * (volume + kept)) / total, takes / total
 
 
-def saturated_at(
-    reached: float, upper: float, part: FloatArray, active: BoolArray, tolerance: float
-) -> BoolArray:
+def saturated_at(reached: float, upper: float, part: FloatArray, active: BoolArray, tolerance: float) -> BoolArray:
     """Return bool ``[J]``: the ``active`` demands that can get hardly more, also when the others are relaxed."""
     between = upper - reached + 2 * relaxation(active, tolerance) * reached
     return active & (part > 0) & (between <= PART * tolerance * reached * part)

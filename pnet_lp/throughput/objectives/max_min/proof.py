@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.model.result import FairLevel
-from pnet_lp.verification.rounded import (
-    add_up,
-    div_up,
-    mul_down,
-    sub_down,
-    sub_up,
-    sum_down,
-    totals_down,
-)
+from pnet_lp.verification.rounded import add_up, div_up, mul_down, sub_down, sub_up, sum_down, totals_down
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import Rates, SecondProblem

@@ -31,15 +31,7 @@ from pnet_lp.throughput.objectives.program import vertex_solver
 from pnet_lp.throughput.problems.columns import ColumnProblem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Watch, attended, failed
-from pnet_lp.throughput.solvers.highs import (
-    FAILED,
-    accept,
-    array_of,
-    highspy_module,
-    pass_model,
-    set_options,
-    silent,
-)
+from pnet_lp.throughput.solvers.highs import FAILED, accept, array_of, highspy_module, pass_model, set_options, silent
 from pnet_lp.verification.checks import SAME
 
 _LONGER, _NOTHING = 1e-3, 1e-9
@@ -182,9 +174,7 @@ class ColumnProgram:
         steps_per_row: see :class:`Simplex`.
     """
 
-    def __init__(
-        self, problem: ColumnProblem, solver: GeneralSolver, state: State, steps_per_row: int | None
-    ) -> None:
+    def __init__(self, problem: ColumnProblem, solver: GeneralSolver, state: State, steps_per_row: int | None) -> None:
         flow, usage = problem.flow, problem.usage
         self._solver, self._usage = solver, usage
         self._capacity, self._demand = flow.link_capacity, flow.demand
@@ -280,9 +270,7 @@ class ColumnProgram:
     def _model(self, usage: sp.csc_array) -> Any:
         """Return a HiGHS that holds the program of all demands."""
         columns, demands, links = usage.shape[1], len(self._demand), len(self._link)
-        of_demand = sp.csr_array(
-            (np.ones(columns), (self._owner, np.arange(columns))), shape=(demands, columns)
-        )
+        of_demand = sp.csr_array((np.ones(columns), (self._owner, np.arange(columns))), shape=(demands, columns))
         rate = sp.csr_array((-self._demand * (self._rate_unit / self._flow_unit))[:, None])
         shared = sp.csr_array(usage.tocsr()[self._link])
         matrix = sp.csc_array(sp.block_array([[shared, sp.csr_array((links, 1))], [of_demand, rate]]))
@@ -371,9 +359,9 @@ class ColumnProgram:
         cost, distance = self._shortest_open(found.price)
         excess = cost - distance
         longer = excess > _LONGER * found.price.max()
-        shut: IntArray = np.flatnonzero(
-            longer & ~self._closed & (found.flow <= _NOTHING * self._flow_unit)
-        ).astype(np.int32)
+        shut: IntArray = np.flatnonzero(longer & ~self._closed & (found.flow <= _NOTHING * self._flow_unit)).astype(
+            np.int32
+        )
         if shut.size:
             nothing = np.zeros(shut.size)
             self._highs.changeColsBounds(shut.size, shut, nothing, nothing)

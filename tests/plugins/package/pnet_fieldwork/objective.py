@@ -10,9 +10,7 @@ from pnet_lp.throughput.objectives import OBJECTIVES
 from pnet_lp.throughput.objectives.concurrent import Concurrent
 
 
-@OBJECTIVES.register(
-    "headroom", summary="the largest part of its capacity that every link can keep free: 1 - 1/K"
-)
+@OBJECTIVES.register("headroom", summary="the largest part of its capacity that every link can keep free: 1 - 1/K")
 class Headroom(Concurrent):
     """``concurrent`` said in another way: it is solved, proved and checked as that is."""
 

@@ -31,9 +31,7 @@ class DiameterAnswer(Answer):
         return {"hops": self.hops}
 
 
-@QUESTIONS.register(
-    "diameter", params=DiameterCase, summary="links between the racks that are farthest apart"
-)
+@QUESTIONS.register("diameter", params=DiameterCase, summary="links between the racks that are farthest apart")
 def diameter(case: DiameterCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network that ``seed`` gives."""
     network = case.network(seed, built)

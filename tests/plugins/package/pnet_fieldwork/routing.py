@@ -23,10 +23,7 @@ class OnePlaneParams(Params):
 
 
 @ROUTINGS.register(
-    "one-plane",
-    params=OnePlaneParams,
-    example="plane=0",
-    summary="the K shortest paths of one plane, split optimally",
+    "one-plane", params=OnePlaneParams, example="plane=0", summary="the K shortest paths of one plane, split optimally"
 )
 class OnePlane(Routing):
     """What traffic pinned to one plane can do."""

@@ -14,10 +14,7 @@ class Bipartite(LinkParams):
 
 
 @topologies.register(
-    "bipartite",
-    params=Bipartite,
-    example="n=4",
-    summary="two sides of n switches, each joined to the whole other side",
+    "bipartite", params=Bipartite, example="n=4", summary="two sides of n switches, each joined to the whole other side"
 )
 def bipartite(params: Bipartite) -> Plane:
     """Return the complete bipartite graph of ``2 n`` switches."""

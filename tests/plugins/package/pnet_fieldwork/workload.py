@@ -12,9 +12,7 @@ class RelayParams(WorkloadParams):
     sizes: SizesOf
 
 
-@WORKLOADS.register(
-    "relay", params=RelayParams, summary="host i sends to host i + 1 when it has the message itself"
-)
+@WORKLOADS.register("relay", params=RelayParams, summary="host i sends to host i + 1 when it has the message itself")
 def relay(params: RelayParams, context: WorkloadContext) -> Workload:
     """Return one flow for each host but the last; all flows are one task."""
     count = context.hosts - 1

@@ -84,8 +84,7 @@ pub(super) fn balance(
         }
         if balanced.sweeps % CHECK_EVERY == 0 || balanced.sweeps == options.max_iterations {
             let iterations = balanced.sweeps;
-            balanced.stopped |=
-                !monitor.progress(Progress { iterations, lower: best.lower, upper: best.upper });
+            balanced.stopped |= !monitor.progress(Progress { iterations, lower: best.lower, upper: best.upper });
             let most = if least <= ALMOST * tolerance { 2.0 * MOST_SWEEPS } else { MOST_SWEEPS };
             if iterations as f64 * (first / tolerance).ln() > most * (first / least).ln() {
                 break;
@@ -135,8 +134,7 @@ impl<'a> Balance<'a> {
         let constraints = f64::from(paths.most_hops) + if limited { 2.0 } else { 0.0 };
         let least = LEAST / constraints.max(1.0);
         // At price 0 a path has the geometric mean of its relative capacities as its weight.
-        let mean =
-            problem.planes.iter().flat_map(|plane| &plane.capacity).sum::<f64>() / problem.arcs() as f64;
+        let mean = problem.planes.iter().flat_map(|plane| &plane.capacity).sum::<f64>() / problem.arcs() as f64;
         let width = |c: &f64| (c / mean).powf(1.0 / f64::from(paths.most_hops.max(1)));
         let links = problem
             .planes
@@ -280,8 +278,7 @@ impl<'a> Balance<'a> {
         for (p, plane) in self.problem.planes.iter().enumerate() {
             let weight = self.links[p].weight();
             let rows: Vec<_> = self.paths.rows[p].par_iter().map(|row| row.split(plane, weight)).collect();
-            for (arc, fraction) in rows.iter().map(|row| row.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>())
-            {
+            for (arc, fraction) in rows.iter().map(|row| row.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>()) {
                 proof.split_arc.extend(arc);
                 proof.split_fraction.extend(fraction);
                 proof.split_ptr.push(proof.split_arc.len());

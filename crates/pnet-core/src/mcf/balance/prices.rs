@@ -35,15 +35,7 @@ impl Prices {
     pub(super) fn new(capacity: &[f64], even: Vec<f64>, least: f64) -> Self {
         let none = vec![0.0; capacity.len()];
         let weight = even.clone();
-        Prices {
-            capacity: capacity.to_vec(),
-            even,
-            least,
-            log: none.clone(),
-            last: none.clone(),
-            ahead: none,
-            weight,
-        }
+        Prices { capacity: capacity.to_vec(), even, least, log: none.clone(), last: none.clone(), ahead: none, weight }
     }
 
     /// Weight of each link.

@@ -101,9 +101,8 @@ mod tests {
         if hops == 0 {
             return if from == to { vec![vec![]] } else { vec![] };
         }
-        let onward = |a: usize| {
-            walks(plane, plane.head(a), to, hops - 1).into_iter().map(move |rest| [vec![a], rest].concat())
-        };
+        let onward =
+            |a: usize| walks(plane, plane.head(a), to, hops - 1).into_iter().map(move |rest| [vec![a], rest].concat());
         plane.out(from).flat_map(onward).collect()
     }
 

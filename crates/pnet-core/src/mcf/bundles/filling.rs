@@ -63,11 +63,8 @@ pub fn fill(bundles: &Bundles, stop: &Stop) -> Result<Filling, Error> {
         .filter(|(l, link)| link.active > 0 && bundles.capacity[*l].is_finite())
         .map(|(l, link)| Reverse((link.full_at(), l)))
         .collect();
-    let mut found = Filling {
-        level: vec![f64::INFINITY; demands],
-        link: vec![u32::MAX; demands],
-        part: vec![0.0; demands],
-    };
+    let mut found =
+        Filling { level: vec![f64::INFINITY; demands], link: vec![u32::MAX; demands], part: vec![0.0; demands] };
     let mut reached: f64 = 0.0;
     let mut full = vec![];
     while let Some((first, at)) = next_full(&mut heap, &links) {
@@ -155,8 +152,7 @@ impl Sum {
 
     fn add(&mut self, value: f64) {
         let sum = self.sum + value;
-        self.rest +=
-            if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
+        self.rest += if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
         self.sum = sum;
     }
 

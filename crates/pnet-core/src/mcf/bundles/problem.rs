@@ -88,8 +88,8 @@ impl Bundles {
 
     /// Columns over each link, with their parts: the transpose.
     pub(super) fn over(&self) -> Csr<(u32, f64)> {
-        let entries = (0..self.columns())
-            .flat_map(|n| self.column(n).map(move |(l, part)| (l as u32, (n as u32, part))));
+        let entries =
+            (0..self.columns()).flat_map(|n| self.column(n).map(move |(l, part)| (l as u32, (n as u32, part))));
         Csr::new(self.capacity.len(), entries)
     }
 }

@@ -111,11 +111,8 @@ impl Evaluator<'_> {
                 bundles.column(n).for_each(|(l, part)| load[l] += part * demand * weight[n]);
             }
         }
-        let scale: Vec<f64> = load
-            .iter()
-            .zip(&bundles.capacity)
-            .map(|(load, c)| if load > c { c / load } else { 1.0 })
-            .collect();
+        let scale: Vec<f64> =
+            load.iter().zip(&bundles.capacity).map(|(load, c)| if load > c { c / load } else { 1.0 }).collect();
         let fits = match self.served {
             Served::All => scale.iter().copied().fold(1.0, f64::min),
             Served::Any => {
@@ -138,13 +135,11 @@ impl Evaluator<'_> {
         let mut least = 0.0;
         for (j, demand) in bundles.demand.iter().enumerate() {
             let own = bundles.pair_ptr[j]..bundles.pair_ptr[j + 1];
-            let long =
-                own.map(|n| self.cost[n] + bundles.column(n).map(|(l, part)| part * length[l]).sum::<f64>());
+            let long = own.map(|n| self.cost[n] + bundles.column(n).map(|(l, part)| part * length[l]).sum::<f64>());
             let shortest = long.fold(f64::INFINITY, f64::min);
             least += demand * if self.served == Served::Any { shortest.min(0.0) } else { shortest };
         }
-        let volume =
-            length.iter().zip(&bundles.capacity).filter(|(l, _)| **l > 0.0).map(|(l, c)| l * c).sum();
+        let volume = length.iter().zip(&bundles.capacity).filter(|(l, _)| **l > 0.0).map(|(l, c)| l * c).sum();
         Lengths { length, least, volume }
     }
 }

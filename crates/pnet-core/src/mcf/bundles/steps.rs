@@ -94,8 +94,7 @@ impl Iteration for State<'_> {
 
     fn step(&mut self, by: Step) -> (f64, f64) {
         let (bundles, cost, length) = (self.bundles, self.cost, &self.prices.length[..]);
-        let price =
-            move |n: usize| cost[n] + bundles.column(n).map(|(l, part)| part * length[l]).sum::<f64>();
+        let price = move |n: usize| cost[n] + bundles.column(n).map(|(l, part)| part * length[l]).sum::<f64>();
         let primal = self.splits.step(by, self.served == Served::Any, move |j| bundles.demand[j], price);
         (primal, self.move_prices(by))
     }

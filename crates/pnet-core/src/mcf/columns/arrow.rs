@@ -260,8 +260,7 @@ mod tests {
                 arrow.corner.values[i * border..(i + 1) * border].copy_from_slice(&dense[inner + i][inner..]);
             }
             let expected: Vec<f64> = (0..size).map(|i| 1.0 - i as f64 / 3.0).collect();
-            let mut x: Vec<f64> =
-                dense.iter().map(|row| row.iter().zip(&expected).map(|(a, b)| a * b).sum()).collect();
+            let mut x: Vec<f64> = dense.iter().map(|row| row.iter().zip(&expected).map(|(a, b)| a * b).sum()).collect();
             arrow.factor();
             arrow.solve(&mut x);
             for (x, expected) in x.iter().zip(&expected) {

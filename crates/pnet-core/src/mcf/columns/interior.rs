@@ -70,12 +70,7 @@ pub(super) fn bytes(links: &[usize], demands: usize) -> usize {
 }
 
 /// Steps towards the optimum over the paths in use; `plane` is that of each link.
-pub(super) fn solve(
-    problem: &PathProblem,
-    plane: &[u32],
-    goal: Goal,
-    mut stop: impl FnMut() -> bool,
-) -> Reached {
+pub(super) fn solve(problem: &PathProblem, plane: &[u32], goal: Goal, mut stop: impl FnMut() -> bool) -> Reached {
     let mut reached = Reached {
         split: goal.split.to_vec(),
         lower: 0.0,
@@ -192,12 +187,7 @@ impl Rows {
     /// The rows of path `n`.
     #[inline]
     fn of<'a>(&'a self, problem: &'a PathProblem, n: usize) -> impl Iterator<Item = usize> + Clone + 'a {
-        problem
-            .path(n)
-            .iter()
-            .map(|l| self.row[*l as usize])
-            .filter(|row| *row != NONE)
-            .map(|row| row as usize)
+        problem.path(n).iter().map(|l| self.row[*l as usize]).filter(|row| *row != NONE).map(|row| row as usize)
     }
 
     /// `load / capacity` of each row.
@@ -330,9 +320,7 @@ impl Point {
             let pairs = a.iter().zip(da).zip(b.iter().zip(db));
             pairs.map(|((a, da), (b, db))| (a + primal * da) * (b + dual * db)).sum()
         };
-        let ahead = (after(&self.w, &first.w, &self.z, &first.z)
-            + after(&self.s, &first.s, &self.m, &first.m))
-            / count;
+        let ahead = (after(&self.w, &first.w, &self.z, &first.z) + after(&self.s, &first.s, &self.m, &first.m)) / count;
         let centre = (ahead / mu).powi(3).clamp(1e-8, 1.0) * mu;
         let second = |old: &[f64], a: &[f64], b: &[f64]| -> Vec<f64> {
             old.iter().zip(a.iter().zip(b)).map(|(old, (a, b))| old + centre - a * b).collect()
@@ -358,8 +346,7 @@ impl Point {
     /// The primal and the dual step length along a direction.
     fn step_lengths(&self, direction: &Direction, reach: f64) -> (f64, f64) {
         let along = |values: &[f64], by: &[f64]| {
-            let falling =
-                values.iter().zip(by).filter(|(_, by)| **by < 0.0).map(|(value, by)| -reach * value / by);
+            let falling = values.iter().zip(by).filter(|(_, by)| **by < 0.0).map(|(value, by)| -reach * value / by);
             falling.fold(1.0, f64::min)
         };
         let primal = along(&self.w, &direction.w).min(along(&self.s, &direction.s));
@@ -430,8 +417,7 @@ impl System {
         self.factor.solve(&mut x);
         for _ in 0..REFINEMENTS {
             let product = self.times(problem, rows, &x);
-            let mut rest: Vec<f64> =
-                right.iter().zip(product).map(|(right, product)| right - product).collect();
+            let mut rest: Vec<f64> = right.iter().zip(product).map(|(right, product)| right - product).collect();
             self.factor.solve(&mut rest);
             x.iter_mut().zip(rest).for_each(|(x, rest)| *x += rest);
         }

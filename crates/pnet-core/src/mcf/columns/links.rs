@@ -90,9 +90,8 @@ impl Links {
 
     /// Lengths in the order of a proof: of arcs, of access links into planes, and out of them.
     pub(super) fn lengths(&self, length: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let access = |links: &[u32]| {
-            links.iter().map(|link| limited(*link).map_or(0.0, |link| length[link as usize])).collect()
-        };
+        let access =
+            |links: &[u32]| links.iter().map(|link| limited(*link).map_or(0.0, |link| length[link as usize])).collect();
         (length[..self.arcs].to_vec(), access(&self.up), access(&self.down))
     }
 

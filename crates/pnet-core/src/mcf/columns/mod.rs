@@ -330,8 +330,7 @@ impl Search<'_> {
 
     /// The mean of two lengths of equal volume: the duals of a restricted master oscillate (Wentges 1997).
     fn halfway(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
-        let volume =
-            |length: &[f64]| -> f64 { self.links.capacity.iter().zip(length).map(|(c, l)| c * l).sum() };
+        let volume = |length: &[f64]| -> f64 { self.links.capacity.iter().zip(length).map(|(c, l)| c * l).sum() };
         let (of_a, of_b) = (volume(a), volume(b));
         a.iter().zip(b).map(|(a, b)| a / of_a + b / of_b).collect()
     }

@@ -85,12 +85,7 @@ impl Pool {
     }
 
     /// The flow of a split, to be rounded.
-    pub(super) fn flow<'a>(
-        &'a self,
-        problem: &'a Problem,
-        links: &'a Links,
-        weight: &'a [f64],
-    ) -> PathFlow<'a> {
+    pub(super) fn flow<'a>(&'a self, problem: &'a Problem, links: &'a Links, weight: &'a [f64]) -> PathFlow<'a> {
         let mut share = vec![0.0; problem.planes.len() * problem.demands()];
         let rows = (problem.planes.iter().enumerate())
             .map(|(p, plane)| {

@@ -110,11 +110,7 @@ pub fn solve(
 /// assert_eq!((load, weight), (vec![0.25, 0.75], vec![0.25, 0.75]));
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn bounds(
-    problem: &PathProblem,
-    weight: &[f64],
-    length: &[f64],
-) -> Result<(f64, f64, Vec<f64>, Vec<f64>), Error> {
+pub fn bounds(problem: &PathProblem, weight: &[f64], length: &[f64]) -> Result<(f64, f64, Vec<f64>, Vec<f64>), Error> {
     let mut weight = non_negative("weight", weight, problem.paths())?;
     let length = non_negative("length", length, problem.capacity.len())?;
     if length.iter().zip(&problem.capacity).any(|(l, c)| *l > 0.0 && c.is_infinite()) {

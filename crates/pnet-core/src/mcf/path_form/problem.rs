@@ -80,8 +80,7 @@ impl PathProblem {
 
     /// The largest K at which K times these loads fit: infinite where no loaded link has a limit.
     pub(crate) fn lower_bound(&self, load: &[f64]) -> f64 {
-        let ratios =
-            self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0).map(|(c, load)| c / load);
+        let ratios = self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0).map(|(c, load)| c / load);
         ratios.fold(f64::INFINITY, f64::min)
     }
 
@@ -96,8 +95,7 @@ impl PathProblem {
 
     /// Sum of capacity times length over sum of demand times shortest path: K is at most this, whatever the lengths.
     pub(crate) fn upper_bound(&self, length: &[f64]) -> f64 {
-        let volume: f64 =
-            self.capacity.iter().zip(length).filter(|(_, l)| **l > 0.0).map(|(c, l)| c * l).sum();
+        let volume: f64 = self.capacity.iter().zip(length).filter(|(_, l)| **l > 0.0).map(|(c, l)| c * l).sum();
         let shortest = self.shortest(length);
         let carried: f64 = shortest.iter().zip(&self.demand).map(|(dist, demand)| demand * dist).sum();
         if carried > 0.0 { volume / carried } else { f64::INFINITY }

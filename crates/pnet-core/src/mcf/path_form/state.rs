@@ -58,12 +58,7 @@ impl Iterate {
 
 impl<'a> State<'a> {
     /// A first iterate for `problem`, on which K is about `scale`, from these weights and lengths.
-    pub(in crate::mcf) fn new(
-        problem: &'a PathProblem,
-        scale: f64,
-        weight: Vec<f64>,
-        length: &[f64],
-    ) -> Self {
+    pub(in crate::mcf) fn new(problem: &'a PathProblem, scale: f64, weight: Vec<f64>, length: &[f64]) -> Self {
         let iterate = Iterate {
             split: Side::new(weight),
             price: Side::new(vec![0.0; problem.capacity.len()]),
@@ -83,12 +78,7 @@ impl<'a> State<'a> {
     }
 
     /// Continues from an iterate on the paths of `problem`, with about `grain` paths for a task.
-    pub(in crate::mcf) fn resume(
-        problem: &'a PathProblem,
-        scale: f64,
-        iterate: Iterate,
-        grain: usize,
-    ) -> Self {
+    pub(in crate::mcf) fn resume(problem: &'a PathProblem, scale: f64, iterate: Iterate, grain: usize) -> Self {
         let inverse: Vec<f64> = problem.capacity.iter().map(|c| 1.0 / c).collect();
         let paths = (0..problem.paths()).flat_map(|n| problem.path(n).iter().map(move |l| (*l, n as u32)));
         let over = Csr::new(problem.capacity.len(), paths);

@@ -40,8 +40,7 @@ impl Capacities {
                     let old = length[i];
                     let new = (old + sigma * (load(first + i) - self.capacity[first + i])).max(0.0);
                     moved += (new - old) * (new - old);
-                    length[i] =
-                        step.weight * (2.0 * new - old) + (1.0 - step.weight) * self.anchor[first + i];
+                    length[i] = step.weight * (2.0 * new - old) + (1.0 - step.weight) * self.anchor[first + i];
                     stepped[i] = new;
                 }
                 moved
@@ -130,8 +129,7 @@ impl Demands {
                     }
                     let move_by = step.sigma * self.sigma[j] * residual;
                     moved += move_by * move_by / self.sigma[j];
-                    price[i] =
-                        step.weight * (price[i] + 2.0 * move_by) + (1.0 - step.weight) * self.anchor[j];
+                    price[i] = step.weight * (price[i] + 2.0 * move_by) + (1.0 - step.weight) * self.anchor[j];
                     value += price[i] * self.size[j];
                 }
                 (moved, value)

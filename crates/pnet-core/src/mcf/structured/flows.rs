@@ -180,9 +180,7 @@ fn iterate<S: Stored>(
         let (now, then) = (&mut pair.now[arcs.clone()], &pair.anchor[arcs.clone()]);
         let (heads, length) = (&plane.graph.heads()[arcs.clone()], &duals.length[arcs.clone()]);
         let bars = &mut scratch.bars[..arcs.len()];
-        for ((x, x0), ((v, length), stored)) in
-            now.iter_mut().zip(then).zip(heads.iter().zip(length).zip(&mut *bars))
-        {
+        for ((x, x0), ((v, length), stored)) in now.iter_mut().zip(then).zip(heads.iter().zip(length).zip(&mut *bars)) {
             let (there, inflow, old) = (duals.y[*v as usize], &mut net[*v as usize], get(x));
             let cost = subtract(add(all(*length), there), here);
             let new = multiply(positive(subtract(old, multiply(tau, cost))), used);

@@ -45,8 +45,7 @@ impl Lengths {
         let core = problem.planes.iter().zip(&self.arcs);
         let core = core.flat_map(|(plane, length)| plane.capacity.iter().zip(length));
         let access = problem.planes.iter().zip(&self.access).filter(|_| limited);
-        let access =
-            access.flat_map(|(plane, [up, down])| plane.up.iter().zip(up).chain(plane.down.iter().zip(down)));
+        let access = access.flat_map(|(plane, [up, down])| plane.up.iter().zip(up).chain(plane.down.iter().zip(down)));
         let paid = core.chain(access).filter(|(_, length)| **length > 0.0);
         let volume = paid.map(|(capacity, length)| capacity * length).sum::<f64>() / unit;
         if !(volume > 0.0 && volume.is_finite()) {
@@ -107,12 +106,10 @@ impl<'a> Init<'a> {
         for (b, entries) in entries.into_iter().enumerate() {
             let mut entering = vec![[0.0; LANES]; plane.nodes()];
             for entry in &entries {
-                entering.as_flattened_mut()[entry.slot as usize] +=
-                    if self.single { entry.size } else { 1.0 };
+                entering.as_flattened_mut()[entry.slot as usize] += if self.single { entry.size } else { 1.0 };
             }
             let most = entering.iter().map(|lanes| lanes.iter().fold(0.0, |a: f64, b| a.max(*b)));
-            let sigma =
-                degree.iter().zip(most).map(|(degree, most)| 1.0 / (degree + most).max(1.0)).collect();
+            let sigma = degree.iter().zip(most).map(|(degree, most)| 1.0 / (degree + most).max(1.0)).collect();
             let finite = |dist: f64| if dist.is_finite() { dist } else { 0.0 };
             let y = distances.block(b).iter().map(|lanes| lanes.map(finite)).collect();
             let targets = plane.targets[b * LANES..].iter().copied().take(LANES).collect();
@@ -133,9 +130,7 @@ impl<'a> Init<'a> {
                 Use::Never => continue,
                 Use::Local if self.single => continue,
                 Use::Local => (blocks, LOCAL),
-                Use::Core { source, row } => {
-                    (row as usize / LANES, source * LANES as u32 + row % LANES as u32)
-                }
+                Use::Core { source, row } => (row as usize / LANES, source * LANES as u32 + row % LANES as u32),
             };
             let (src, dst) = (self.problem.src[j], self.problem.dst[j]);
             let access = [plane.up[src as usize], plane.down[dst as usize]];
@@ -196,9 +191,8 @@ impl<'a> Init<'a> {
             };
             core + up[entry.src as usize] + down[entry.dst as usize]
         };
-        let price: Vec<f64> = (0..count)
-            .map(|j| injections.of(j).iter().map(potential).fold(f64::INFINITY, f64::min))
-            .collect();
+        let price: Vec<f64> =
+            (0..count).map(|j| injections.of(j).iter().map(potential).fold(f64::INFINITY, f64::min)).collect();
         let sigma = (0..count).map(|j| 1.0 / (self.size[j] + injections.of(j).len() as f64)).collect();
         Demands { size: self.size[..count].to_vec(), anchor: price.clone(), price, sigma, injections }
     }
@@ -213,8 +207,7 @@ impl<'a> Init<'a> {
                 (self.limited && block.plane == p).then_some(if up { entry.src } else { entry.dst })
             });
             let most = (0..self.problem.endpoints).map(|e| injections.of(e).len()).max().unwrap_or(0);
-            let duals =
-                Capacities::new(capacity, lengths[usize::from(!up)].clone(), 1.0 / most.max(1) as f64);
+            let duals = Capacities::new(capacity, lengths[usize::from(!up)].clone(), 1.0 / most.max(1) as f64);
             Access { active: self.limited, duals, injections }
         })
     }
@@ -226,10 +219,7 @@ fn access_limits(problem: &Problem) -> bool {
         plane.up[problem.src[j] as usize].is_finite() || plane.down[problem.dst[j] as usize].is_finite()
     };
     let demands = 0..problem.demands();
-    problem
-        .planes
-        .iter()
-        .any(|plane| demands.clone().any(|j| plane.demands[j] != Use::Never && finite(plane, j)))
+    problem.planes.iter().any(|plane| demands.clone().any(|j| plane.demands[j] != Use::Never && finite(plane, j)))
 }
 
 /// Bytes of the iterate: flows and potentials, twice, dominate.

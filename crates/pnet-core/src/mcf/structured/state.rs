@@ -100,9 +100,8 @@ impl<'a> State<'a> {
     /// Lengths of all links, of access links into and out of planes, none negative.
     pub(super) fn lengths(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let links = self.links.iter().flat_map(|links| links.stepped.iter().copied()).collect();
-        let [up, down] = [0, 1].map(|side| {
-            self.access.iter().flat_map(|both| both[side].duals.stepped.iter().copied()).collect()
-        });
+        let [up, down] =
+            [0, 1].map(|side| self.access.iter().flat_map(|both| both[side].duals.stepped.iter().copied()).collect());
         (links, up, down)
     }
 
@@ -165,8 +164,7 @@ impl Iteration for State<'_> {
         }
         for p in 0..problem.planes.len() {
             let own = &self.blocks[self.blocks_of(p)];
-            dual += self.links[p]
-                .iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
+            dual += self.links[p].iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
             for direction in &mut self.access[p] {
                 dual += direction.iterate(step, &self.blocks);
             }
@@ -222,9 +220,7 @@ impl Flow for State<'_> {
         }
         let mut injections = self.demands.injections.of(demand).iter();
         let here = injections.find(|(block, _)| self.blocks[*block as usize].plane == plane);
-        here.map_or(0.0, |(block, index)| {
-            self.blocks[*block as usize].injection(*index as usize, &self.shared(plane))
-        })
+        here.map_or(0.0, |(block, index)| self.blocks[*block as usize].injection(*index as usize, &self.shared(plane)))
     }
 }
 

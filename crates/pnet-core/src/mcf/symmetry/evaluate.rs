@@ -60,8 +60,7 @@ struct KindProof {
 pub fn evaluate(fold: &Fold, proof: &QuotientProof, stop: &Stop) -> Result<QuotientBounds, Error> {
     let instance = &fold.instance;
     let class = folded_classes(fold, proof)?;
-    let colour: Vec<u64> =
-        fold.links.iter().zip(&class).map(|(link, class)| link_colour(link, *class)).collect();
+    let colour: Vec<u64> = fold.links.iter().zip(&class).map(|(link, class)| link_colour(link, *class)).collect();
     let mut by_kind: Vec<HashMap<(i32, i32, i32), f64>> = vec![HashMap::new(); proof.targets.len()];
     for ([kind, tail, head, link], flow) in proof.entries.iter().zip(proof.flow) {
         match usize::try_from(*kind).ok().and_then(|kind| by_kind.get_mut(kind)) {

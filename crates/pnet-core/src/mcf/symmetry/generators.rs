@@ -30,12 +30,7 @@ pub(super) struct Orbits {
 }
 
 /// Finds automorphisms that preserve `link_class`, of folded links.
-pub(super) fn orbits(
-    fold: &Fold,
-    link_class: &[u32],
-    kinds: &[Vec<u32>],
-    stop: &Stop,
-) -> Result<Orbits, Error> {
+pub(super) fn orbits(fold: &Fold, link_class: &[u32], kinds: &[Vec<u32>], stop: &Stop) -> Result<Orbits, Error> {
     let mut joined: Vec<u32> = (0..fold.first.len() as u32).collect();
     let mut generators = vec![];
     let mut examples = vec![];
@@ -180,16 +175,16 @@ impl<'a> Search<'a> {
             let to = image[node] as usize;
             fold.count[node] == fold.count[to] && look(fold, node) == look(fold, to)
         }) && fold.links.iter().enumerate().all(|(i, link)| {
-            let to =
-                (image[link.tail as usize], image[link.head as usize], link.capacity.to_bits(), link.kind);
+            let to = (image[link.tail as usize], image[link.head as usize], link.capacity.to_bits(), link.kind);
             self.known.get(&to).is_some_and(|other| {
                 let twin = &fold.links[*other as usize];
                 self.link_class[i] == self.link_class[*other as usize]
                     && (link.parallel, link.inside) == (twin.parallel, twin.inside)
             })
-        }) && self.demands.iter().all(|((src, dst), size)| {
-            self.demands.get(&(image[*src as usize], image[*dst as usize])) == Some(size)
-        })
+        }) && self
+            .demands
+            .iter()
+            .all(|((src, dst), size)| self.demands.get(&(image[*src as usize], image[*dst as usize])) == Some(size))
     }
 }
 

@@ -54,9 +54,7 @@ impl Demands {
     pub(super) fn signature(&self, endpoint: u32) -> [u64; 3] {
         let e = endpoint as usize;
         match &self.0 {
-            Rule::Product { sends, receives, own } => {
-                [sends[e].to_bits(), receives[e].to_bits(), own[e].to_bits()]
-            }
+            Rule::Product { sends, receives, own } => [sends[e].to_bits(), receives[e].to_bits(), own[e].to_bits()],
             // Exchanging two would exchange their demands, so no two are twins.
             Rule::Pairs(_) => [endpoint.into(), 0, 0],
         }
@@ -76,17 +74,15 @@ impl Demands {
             Rule::Product { .. } => None,
             Rule::Pairs(by_target) => Some(by_target),
         };
-        by_target.into_iter().flat_map(|all| {
-            (0..all.rows()).flat_map(|t| all.of(t).iter().map(move |(s, size)| (*s, t as u32, *size)))
-        })
+        by_target
+            .into_iter()
+            .flat_map(|all| (0..all.rows()).flat_map(|t| all.of(t).iter().map(move |(s, size)| (*s, t as u32, *size))))
     }
 
     /// Whether `target` may receive traffic.
     pub(super) fn is_destination(&self, target: u32) -> bool {
         match &self.0 {
-            Rule::Product { receives, own, .. } => {
-                receives[target as usize] > 0.0 || own[target as usize] > 0.0
-            }
+            Rule::Product { receives, own, .. } => receives[target as usize] > 0.0 || own[target as usize] > 0.0,
             Rule::Pairs(by_target) => !by_target.of(target as usize).is_empty(),
         }
     }

@@ -134,8 +134,7 @@ pub fn reduce(fold: &Fold, budget: Budget, stop: &Stop) -> Result<Option<Reduced
 /// The nodes of the fold that are destinations.
 pub(super) fn targets(fold: &Fold) -> Vec<u32> {
     let goal = |node: &u32| fold.instance.endpoint(fold.first[*node as usize]);
-    let receives =
-        |node: &u32| goal(node).is_some_and(|endpoint| fold.instance.demands.is_destination(endpoint));
+    let receives = |node: &u32| goal(node).is_some_and(|endpoint| fold.instance.demands.is_destination(endpoint));
     (0..fold.first.len() as u32).filter(receives).collect()
 }
 
@@ -147,8 +146,7 @@ fn spread(values: &[u32]) -> Vec<u32> {
 
 /// The colours of links without a destination set apart.
 fn first_colours(fold: &Fold) -> Vec<u64> {
-    let initial: Vec<u64> =
-        fold.links.iter().map(|link| mix(link.capacity.to_bits(), link.kind as u64)).collect();
+    let initial: Vec<u64> = fold.links.iter().map(|link| mix(link.capacity.to_bits(), link.kind as u64)).collect();
     let view = View::new(fold, None);
     let colour = view.colours(&initial);
     view.links.iter().map(|seen| view.link_colour(seen, &colour, &initial)).collect()
@@ -171,8 +169,7 @@ fn refine(fold: &Fold, target: u32, link_colour: &[u64]) -> Refined {
 fn view_classes(fold: &Fold, target: u32, link_colour: &[u64]) -> usize {
     let view = View::new(fold, Some(target));
     let colour = view.colours(link_colour);
-    let seen: HashSet<u64> =
-        view.links.iter().map(|link| view.link_colour(link, &colour, link_colour)).collect();
+    let seen: HashSet<u64> = view.links.iter().map(|link| view.link_colour(link, &colour, link_colour)).collect();
     seen.len()
 }
 

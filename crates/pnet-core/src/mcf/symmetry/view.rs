@@ -139,11 +139,7 @@ impl View {
 
     /// The distance of each node to the destination by lengths of folded links, and that of the destination to itself
     /// over its own access links; infinite where there is no path.
-    pub(super) fn distances(
-        &self,
-        length: impl Fn(u32) -> f64,
-        kind: impl Fn(u32) -> LinkKind,
-    ) -> (Vec<f64>, f64) {
+    pub(super) fn distances(&self, length: impl Fn(u32) -> f64, kind: impl Fn(u32) -> LinkKind) -> (Vec<f64>, f64) {
         use std::cmp::Reverse;
         use std::collections::BinaryHeap;
         let nodes = self.count.len();

@@ -202,8 +202,7 @@ impl Classes {
     /// Takes the flows that are complete by `now` out of their classes, in the order of classes and marks.
     /// `of` tells the weight of a flow, and what it holds.
     pub(super) fn complete(&mut self, now: Time, of: impl Fn(u32) -> (f64, f64), slots: &mut Vec<u32>) {
-        while let Some(Reverse((time, number))) = self.queue.peek().copied().filter(|first| first.0.0 <= now)
-        {
+        while let Some(Reverse((time, number))) = self.queue.peek().copied().filter(|first| first.0.0 <= now) {
             self.queue.pop();
             let class = &mut self.classes[number as usize];
             // A class that was to be looked at later before leaves that entry behind.
@@ -241,8 +240,7 @@ impl Classes {
             let number = self.touched[i];
             let class = &mut self.classes[number as usize];
             if class.flows.is_empty() {
-                let class =
-                    std::mem::replace(class, Class { next: NEVER, queued: NEVER, ..Class::default() });
+                let class = std::mem::replace(class, Class { next: NEVER, queued: NEVER, ..Class::default() });
                 if !class.is_new {
                     rates.remove(&class.streams);
                 }

@@ -40,13 +40,7 @@ parameters!(group Correction: handshake, propagation, store_and_forward, slow_st
 
 impl Correction {
     /// The terms of a flow on the quickest of its paths.
-    pub(super) fn terms(
-        &self,
-        bytes: u64,
-        opens: bool,
-        paths: &[Vec<PathLink>],
-        sizes: PacketSizes,
-    ) -> Terms {
+    pub(super) fn terms(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>], sizes: PacketSizes) -> Terms {
         paths
             .iter()
             .map(|path| self.on(path, bytes, opens, sizes))

@@ -100,9 +100,7 @@ impl Engine {
         if sizes.header >= sizes.packet {
             return invalid("sizes", format!("{sizes:?} leave no room for payload"));
         }
-        if let Some(wrong) =
-            scenario.weights.iter().flatten().find(|weight| !(**weight > 0.0 && weight.is_finite()))
-        {
+        if let Some(wrong) = scenario.weights.iter().flatten().find(|weight| !(**weight > 0.0 && weight.is_finite())) {
             return refused("weights", "invalid weight", wrong, "positive numbers");
         }
         let paths = Paths::new(fabric, &*forwarding, &failures, scenario.seed)?;
@@ -137,11 +135,7 @@ impl Engine {
         })
     }
 
-    pub(super) fn run(
-        &mut self,
-        limits: Limits,
-        watch: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<End, Error> {
+    pub(super) fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
         for step in 0_u64.. {
             if step.is_multiple_of(LOOK) && !watch(self.progress()) {
                 return Ok(End::Stopped);
@@ -292,8 +286,7 @@ impl Engine {
             links.into_iter().map(Stream::over).collect()
         };
         let held = (flow.held, flow.terms.round_trip);
-        (flow.class, flow.mark) =
-            self.classes.join(key(paths), streams, (slot, flow.weight, left), held, self.now);
+        (flow.class, flow.mark) = self.classes.join(key(paths), streams, (slot, flow.weight, left), held, self.now);
         flow.since = self.classes.get(flow.class).clocks().collect();
     }
 
@@ -332,8 +325,7 @@ impl Engine {
             Some((windows, window)) => windows.added(window, last, flow.bytes, sharing),
             None => (0, 0),
         };
-        let arrival =
-            self.now.saturating_add(flow.terms.arriving).saturating_add(stalls).saturating_add(ahead);
+        let arrival = self.now.saturating_add(flow.terms.arriving).saturating_add(stalls).saturating_add(ahead);
         self.known.push(Reverse((arrival, Known::Arrival(flow.record))));
         let end = arrival.saturating_add(flow.terms.returning).saturating_add(back);
         self.known.push(Reverse((end, Known::End(flow.record))));
@@ -401,12 +393,7 @@ impl Engine {
     }
 
     pub(super) fn progress(&self) -> Progress {
-        Progress {
-            time: self.now,
-            events: self.events,
-            completed: self.flows.completed,
-            arrived: self.arrived,
-        }
+        Progress { time: self.now, events: self.events, completed: self.flows.completed, arrived: self.arrived }
     }
 
     pub(super) fn finish(mut self, end: End, limits: Limits) -> FluidOutcome {

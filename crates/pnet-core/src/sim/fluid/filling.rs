@@ -58,7 +58,6 @@ pub(super) fn fill(streams: &Streams) -> Vec<f64> {
 #[cfg(test)]
 pub(super) fn levels(streams: &Streams) -> Vec<f64> {
     let full_at = fill(streams);
-    let level =
-        |stream| streams.loads(stream).map(|(link, _)| full_at[link as usize]).fold(f64::INFINITY, f64::min);
+    let level = |stream| streams.loads(stream).map(|(link, _)| full_at[link as usize]).fold(f64::INFINITY, f64::min);
     (0..streams.hops.len()).map(|i| if streams.weight[i] > 0.0 { level(i) } else { 0.0 }).collect()
 }

@@ -23,9 +23,7 @@ impl Ledger {
     ) {
         let (of_planes, of_subflows) = flows.sent(record);
         let last = of_subflows.len() - 1;
-        for (place, (stream, (clock, since))) in
-            class.streams.iter().zip(class.clocks().zip(since)).enumerate()
-        {
+        for (place, (stream, (clock, since))) in class.streams.iter().zip(class.clocks().zip(since)).enumerate() {
             let sent = ((clock - since) * weight).max(0.0);
             of_subflows[place.min(last)] += sent.round() as u64;
             for (link, part) in &stream.links {

@@ -19,12 +19,10 @@ use crate::sim::{Ecmp, FlowList, Order, Over, PerHop, Spray};
 /// that many links are full at equal levels.
 fn network(random: &mut SplitMix) -> Fabric {
     let switches = 3 + random.below(5);
-    let hosts: Vec<Option<u32>> =
-        (0..switches as u32).flat_map(|v| vec![Some(v); 1 + random.below(3)]).collect();
+    let hosts: Vec<Option<u32>> = (0..switches as u32).flat_map(|v| vec![Some(v); 1 + random.below(3)]).collect();
     let planes = 1 + random.below(2);
     let graphs = (0..planes).map(|_| {
-        let mut arcs: Vec<(u32, u32)> =
-            (0..switches).map(|v| (v as u32, ((v + 1) % switches) as u32)).collect();
+        let mut arcs: Vec<(u32, u32)> = (0..switches).map(|v| (v as u32, ((v + 1) % switches) as u32)).collect();
         for _ in 0..random.below(4) {
             let (u, v) = (random.below(switches), random.below(switches));
             if u != v {
@@ -40,8 +38,7 @@ fn network(random: &mut SplitMix) -> Fabric {
     let planes = Planes::new(graphs.clone(), vec![hosts.clone(); graphs.len()]).unwrap();
     let ports = graphs.iter().map(Graph::arcs).sum::<usize>() + 2 * graphs.len() * hosts.len();
     let kinds: [u64; 4] = [10, 10, 20, 7];
-    let rates: Vec<Rate> =
-        (0..ports).map(|_| Rate::new(kinds[random.below(4)] * 1_000_000_000).unwrap()).collect();
+    let rates: Vec<Rate> = (0..ports).map(|_| Rate::new(kinds[random.below(4)] * 1_000_000_000).unwrap()).collect();
     Fabric::new(planes, &rates, &vec![MICROSECOND; ports]).unwrap()
 }
 
@@ -61,8 +58,7 @@ fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Arc<dyn Forward
         Outage { port, from, until: from + MICROSECOND * (1 + random.below(40)) as Time }
     });
     let failures = Failures { outages: outages.collect(), repair: Some(MICROSECOND) };
-    let weights =
-        (random.below(2) == 0).then(|| (0..count).map(|_| [1.0, 0.3, 2.5][random.below(3)]).collect());
+    let weights = (random.below(2) == 0).then(|| (0..count).map(|_| [1.0, 0.3, 2.5][random.below(3)]).collect());
     FluidScenario {
         forwarding,
         sharing,

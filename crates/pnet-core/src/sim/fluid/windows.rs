@@ -172,8 +172,7 @@ impl Windows {
     ) -> Found {
         let packet = f64::from(sizes.packet);
         let threshold = f64::from(self.threshold) * packet;
-        let ahead: Vec<Queue> =
-            path.iter().map(|port| queue(*port)).filter(|queue| queue.capacity > 0.0).collect();
+        let ahead: Vec<Queue> = path.iter().map(|port| queue(*port)).filter(|queue| queue.capacity > 0.0).collect();
         let back = path.iter().filter_map(|port| fabric.back(*port)).map(|port| queue(port).wait).sum();
         let full = ahead.iter().filter(|queue| queue.level.is_finite());
         let own = full.clone().min_by(|a, b| a.level.total_cmp(&b.level)).map_or(0.0, |queue| queue.wait);
@@ -229,11 +228,8 @@ impl Marked {
             left -= done;
             taken += round_trip;
             let settled = 2.0 * (1.0 - part) / (estimate * part);
-            window = if window > settled {
-                settled.max(window * (1.0 - estimate / 2.0))
-            } else {
-                settled.min(window + 1.0)
-            };
+            window =
+                if window > settled { settled.max(window * (1.0 - estimate / 2.0)) } else { settled.min(window + 1.0) };
             // A sender keeps at least a packet in the network.
             window = window.min(first).max(1.0);
             estimate += GAIN * (part - estimate);

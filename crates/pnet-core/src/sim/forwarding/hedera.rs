@@ -148,8 +148,7 @@ impl Forwarder for Controller {
         let mut before = std::mem::take(&mut self.placed);
         for ((pair, subflow), demand) in found.iter().zip(demands) {
             let connection = pair.connection + subflow;
-            let path =
-                before.remove(&connection).filter(|(flow, _)| *flow == pair.flow).map(|(_, path)| path);
+            let path = before.remove(&connection).filter(|(flow, _)| *flow == pair.flow).map(|(_, path)| path);
             elephants.push(Elephant { dst: pair.dst, demand, paths: self.paths(*pair, fabric), path });
         }
         let rate = |port: u32| fabric.link(port).rate.bits_per_second() as f64;
@@ -209,10 +208,8 @@ mod tests {
             flows.clone().map(of).collect()
         };
         let before = middle(&*controller, &routes);
-        let counts: Vec<Sent> = flows
-            .clone()
-            .map(|flow| Sent { pair: pair(flow), subflow: 0, bytes: sent[flow as usize] })
-            .collect();
+        let counts: Vec<Sent> =
+            flows.clone().map(|flow| Sent { pair: pair(flow), subflow: 0, bytes: sent[flow as usize] }).collect();
         controller.poll(&counts, &fabric, &mut routes);
         assert_eq!(controller.next_poll(), 2000 * MICROSECOND);
         (before, middle(&*controller, &routes))

@@ -50,20 +50,12 @@ impl<C: Choice> PerFlow<C> {
     }
 
     /// Leads a connection along another path from now on, unless it has no reverse or is the one that it takes.
-    pub(super) fn reroute(
-        &mut self,
-        pair: Pair,
-        connection: u32,
-        path: &[u32],
-        fabric: &Fabric,
-        routes: &mut Routes,
-    ) {
+    pub(super) fn reroute(&mut self, pair: Pair, connection: u32, path: &[u32], fabric: &Fabric, routes: &mut Routes) {
         let route = &mut self.chosen[connection as usize];
         let Ok(back) = reverse(pair, path, fabric) else { return };
         if routes.ports(route.there, route.length) != path {
             self.left.entry(connection).or_default().push(*route);
-            *route =
-                RoutePair { there: routes.add(path), back: routes.add(&back), length: path.len() as u32 };
+            *route = RoutePair { there: routes.add(path), back: routes.add(&back), length: path.len() as u32 };
         }
     }
 

@@ -143,8 +143,7 @@ fn shuffle<T>(things: &mut [T], random: &mut SplitMix) {
 impl Forwarder for Sprayer {
     fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error> {
         for connection in pair.connections() {
-            let mut random =
-                SplitMix::of([self.seed, u64::from(pair.key), (connection - pair.connection) as u64]);
+            let mut random = SplitMix::of([self.seed, u64::from(pair.key), (connection - pair.connection) as u64]);
             let paths = self.choose(pair, fabric, &mut random)?;
             if paths.is_empty() {
                 return no_path(pair);
@@ -210,8 +209,7 @@ impl Forwarder for Sprayer {
     }
 
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {
-        let routes =
-            pair.connections().flat_map(|connection| &self.connections[connection as usize].0[0].routes);
+        let routes = pair.connections().flat_map(|connection| &self.connections[connection as usize].0[0].routes);
         routes.map(|(start, length)| ground.routes.ports(*start, *length)).collect()
     }
 }

@@ -104,8 +104,7 @@ impl Tables {
     /// They are in the order of reversed digits: paths next to each other part as early as they can, so that packets that
     /// take them in turn are spread over the first links as evenly as over the last.
     pub(super) fn paths(&self, fabric: &Fabric, plane: usize, pair: Pair, most: usize) -> Vec<Vec<u32>> {
-        let (Some(from), Some(to)) = (fabric.attached(plane, pair.src), fabric.attached(plane, pair.dst))
-        else {
+        let (Some(from), Some(to)) = (fabric.attached(plane, pair.src), fabric.attached(plane, pair.dst)) else {
             return vec![];
         };
         let Some(table) = self.known(plane, to) else { return vec![] };

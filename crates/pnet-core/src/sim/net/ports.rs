@@ -101,13 +101,7 @@ impl Ports {
     }
 
     /// What a queue that serves in order of arrival makes of a packet.
-    fn ask(
-        &mut self,
-        port: u32,
-        packet: &Packet,
-        now: Time,
-        recorder: &mut Option<Box<Recorder>>,
-    ) -> Verdict {
+    fn ask(&mut self, port: u32, packet: &Packet, now: Time, recorder: &mut Option<Box<Recorder>>) -> Verdict {
         let Discipline::Fifo(fifo) = &mut self.discipline else {
             unreachable!("what port {port} does depends on more than its backlog");
         };
@@ -130,13 +124,7 @@ impl Ports {
     }
 
     /// The same where the discipline holds the packets.
-    fn hold(
-        &mut self,
-        port: u32,
-        packet: Packet,
-        clock: &mut Clock,
-        recorder: &mut Option<Box<Recorder>>,
-    ) -> bool {
+    fn hold(&mut self, port: u32, packet: Packet, clock: &mut Clock, recorder: &mut Option<Box<Recorder>>) -> bool {
         let Discipline::Scheduler(scheduler) = &mut self.discipline else { return false };
         let out = &mut self.all[port as usize];
         let sending = out.backlog(clock.now);
@@ -161,11 +149,7 @@ impl Ports {
     }
 
     /// The records of a run that ends at `end`; `on_its_way` is told of every packet that has not arrived.
-    pub(super) fn finish(
-        &self,
-        end: Time,
-        mut on_its_way: impl FnMut(&Packet),
-    ) -> Result<Vec<PortRecord>, Error> {
+    pub(super) fn finish(&self, end: Time, mut on_its_way: impl FnMut(&Packet)) -> Result<Vec<PortRecord>, Error> {
         let mut records = vec![];
         for (i, (port, rare)) in self.all.iter().zip(&self.rare).enumerate() {
             let mut counters = port.counters;

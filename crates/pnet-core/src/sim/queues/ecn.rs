@@ -38,8 +38,7 @@ impl Queue for Ecn {
 
     /// Whether a packet that is let in can find so many that it is marked.
     fn marks(&self) -> bool {
-        let least =
-            if self.chance > 0.0 && self.low < self.high { self.low.saturating_add(1) } else { self.high };
+        let least = if self.chance > 0.0 && self.low < self.high { self.low.saturating_add(1) } else { self.high };
         match self.limit {
             Limit::Packets(most) => least < most,
             Limit::Bytes(_) => true,
@@ -48,10 +47,7 @@ impl Queue for Ecn {
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error> {
         if self.low > self.high {
-            return invalid(
-                "queue",
-                format!("marks from {} packets on, but always from {}", self.low, self.high),
-            );
+            return invalid("queue", format!("marks from {} packets on, but always from {}", self.low, self.high));
         }
         if !(0.0..=1.0).contains(&self.chance) {
             return refused("queue", "not a probability", self.chance, "0 to 1");

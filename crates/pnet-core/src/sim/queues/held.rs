@@ -20,13 +20,7 @@ impl Held {
 }
 
 impl Scheduler for Held {
-    fn enqueue(
-        &mut self,
-        port: u32,
-        backlog: Backlog,
-        mut packet: Packet,
-        dropped: &mut Vec<Packet>,
-    ) -> Touch {
+    fn enqueue(&mut self, port: u32, backlog: Backlog, mut packet: Packet, dropped: &mut Vec<Packet>) -> Touch {
         let verdict = self.fifo.admit(port, backlog, &packet);
         if verdict == Verdict::Drop {
             dropped.push(packet);
@@ -43,10 +37,7 @@ impl Scheduler for Held {
 
     fn backlog(&self, port: u32) -> Backlog {
         let waiting = &self.waiting[port as usize];
-        Backlog {
-            packets: waiting.len() as u32,
-            bytes: waiting.iter().map(|packet| u64::from(packet.size)).sum(),
-        }
+        Backlog { packets: waiting.len() as u32, bytes: waiting.iter().map(|packet| u64::from(packet.size)).sum() }
     }
 
     fn held(&self, port: u32) -> Box<dyn Iterator<Item = &Packet> + '_> {

@@ -43,13 +43,7 @@ fn left(packet: &Packet) -> u32 {
 }
 
 impl Scheduler for Sorted {
-    fn enqueue(
-        &mut self,
-        port: u32,
-        mut backlog: Backlog,
-        packet: Packet,
-        dropped: &mut Vec<Packet>,
-    ) -> Touch {
+    fn enqueue(&mut self, port: u32, mut backlog: Backlog, packet: Packet, dropped: &mut Vec<Packet>) -> Touch {
         let port = port as usize;
         let held = &mut self.held[port];
         held.push(packet);
@@ -76,9 +70,8 @@ impl Scheduler for Sorted {
         let held = &mut self.held[port as usize];
         let (_, first) = held.iter().enumerate().min_by_key(|(i, packet)| (left(packet), *i))?;
         let (connection, data) = (first.connection, first.kind == Kind::Data);
-        let earliest = held
-            .iter()
-            .position(|packet| packet.connection == connection && (packet.kind == Kind::Data) == data)?;
+        let earliest =
+            held.iter().position(|packet| packet.connection == connection && (packet.kind == Kind::Data) == data)?;
         let packet = held.remove(earliest);
         self.bytes[port as usize] -= u64::from(packet.size);
         Some(packet)

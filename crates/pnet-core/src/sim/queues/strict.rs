@@ -34,10 +34,7 @@ impl Queue for Strict {
         }
         let classes = self.bounds.len() + 2;
         let port = (vec![VecDeque::new(); classes], Backlog::default());
-        Ok(Discipline::Scheduler(Box::new(Classes {
-            params: self.clone(),
-            ports: vec![port; fabric.ports()],
-        })))
+        Ok(Discipline::Scheduler(Box::new(Classes { params: self.clone(), ports: vec![port; fabric.ports()] })))
     }
 }
 
@@ -90,13 +87,9 @@ mod tests {
         let params = Strict { limit: Limit::Packets(4), bounds: vec![10] };
         let mut queue = Classes { params, ports: vec![(vec![VecDeque::new(); 3], Backlog::default())] };
         let mut dropped = vec![];
-        for (seq, left, kind) in [
-            (0, 11, Kind::Data),
-            (1, 10, Kind::Data),
-            (2, 1, Kind::Data),
-            (3, 99, Kind::Ack),
-            (4, 1, Kind::Data),
-        ] {
+        for (seq, left, kind) in
+            [(0, 11, Kind::Data), (1, 10, Kind::Data), (2, 1, Kind::Data), (3, 99, Kind::Ack), (4, 1, Kind::Data)]
+        {
             let packet = Packet { note: [left, 0], ..Packet::new(kind, 0, seq, 1500, 0) };
             queue.enqueue(0, queue.backlog(0), packet, &mut dropped);
         }

@@ -45,10 +45,7 @@ impl Queue for Trim {
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error> {
         if self.header == 0 || self.headers < u64::from(self.header) {
             let (header, headers) = (self.header, self.headers);
-            return invalid(
-                "queue",
-                format!("a header has {header} bytes, and {headers} of them are to fit"),
-            );
+            return invalid("queue", format!("a header has {header} bytes, and {headers} of them are to fit"));
         }
         if self.weight == Some(0) {
             return invalid("queue", "0 packets without data to one with; at least 1 is needed");
@@ -194,8 +191,7 @@ mod tests {
     /// A switch with two hosts: ports 0 and 1 are of hosts, 2 and 3 of the switch.
     fn queues(weight: Option<u32>, headers: u64) -> Box<dyn Scheduler> {
         let planes = Planes::new(vec![Graph::new(1, vec![], vec![]).unwrap()], vec![vec![Some(0); 2]]);
-        let fabric =
-            Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), MICROSECOND).unwrap();
+        let fabric = Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), MICROSECOND).unwrap();
         let trim = Trim { limit: Limit::Packets(3), header: 64, headers, weight };
         let Discipline::Scheduler(queues) = trim.build(&fabric, 1).unwrap() else { unreachable!() };
         queues

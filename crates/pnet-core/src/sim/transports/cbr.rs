@@ -157,8 +157,7 @@ mod tests {
     use crate::paths::Policy;
     use crate::sim::queues::{DropTail, Limit};
     use crate::sim::{
-        End, Fabric, FlowList, Forwarding, MICROSECOND, Order, Outcome, Over, PerHop, Scenario, Spray,
-        Watched,
+        End, Fabric, FlowList, Forwarding, MICROSECOND, Order, Outcome, Over, PerHop, Scenario, Spray, Watched,
     };
 
     /// Hosts at a switch, links of 10 Gb/s and 1 us, and flows to the last host.
@@ -167,11 +166,7 @@ mod tests {
         let planes = Planes::new(vec![graph], vec![vec![Some(0); 3]]).unwrap();
         let scenario = Scenario {
             queue: Arc::new(DropTail { limit: Limit::Packets(packets) }),
-            transport: Arc::new(Cbr {
-                payload: 1460,
-                header: 40,
-                rate: rate.map(|bits| Rate::new(bits).unwrap()),
-            }),
+            transport: Arc::new(Cbr { payload: 1460, header: 40, rate: rate.map(|bits| Rate::new(bits).unwrap()) }),
             watched: Watched { flows: vec![0], rows: 100, ports: vec![] },
             ..Scenario::new(
                 Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),

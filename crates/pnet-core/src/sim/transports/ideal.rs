@@ -69,8 +69,7 @@ fn across(cut: &[Crossed], paths: &[Vec<PathLink>], full: u64, size: u16) -> Tim
         }
     }
     let sent_by = |time: Time| -> u64 {
-        let count =
-            |(_, one, each): &(u32, Time, Time)| time.checked_sub(*one).map_or(0, |left| left / each + 1);
+        let count = |(_, one, each): &(u32, Time, Time)| time.checked_sub(*one).map_or(0, |left| left / each + 1);
         links.iter().map(count).fold(0, u64::saturating_add)
     };
     let (mut least, mut most) = (0, links.iter().map(|(_, one, each)| one + full * each).min().unwrap_or(0));

@@ -77,8 +77,7 @@ impl Split {
         let taken: f64 = crossing.iter().map(|(number, distance)| rate(number) * distance).sum();
         let most = |number: &u32| self.commodities[*number as usize].weight * found.level * (1.0 + FAIR);
         let fair = crossing.iter().all(|(number, _)| rate(number) <= most(number));
-        let limits =
-            crossing.iter().any(|(number, _)| self.commodities[*number as usize].limited_by == bottleneck);
+        let limits = crossing.iter().any(|(number, _)| self.commodities[*number as usize].limited_by == bottleneck);
         if limits && fair && taken >= self.volume(&found.prices) * (1.0 - FULL) {
             for (number, _) in &crossing {
                 self.commodities[*number as usize].crosses.push(bottleneck);

@@ -76,8 +76,7 @@ impl Split {
     fn multipliers(&mut self, blocking: Blocking) -> (Blocking, Vec<f64>) {
         let at = match blocking {
             Blocking::Link(link) => {
-                let uses =
-                    (0..).zip(&self.basis.columns).map(|(at, column)| (at, -self.use_of(*column, link)));
+                let uses = (0..).zip(&self.basis.columns).map(|(at, column)| (at, -self.use_of(*column, link)));
                 let uses: Vec<(u32, f64)> = uses.filter(|(_, uses)| *uses != 0.0).collect();
                 return (blocking, self.basis.prices(&uses));
             }

@@ -91,8 +91,7 @@ fn compare(runs: u64, events: usize, method: Method) {
     for run in 0..runs {
         let mut random = SplitMix::of([6, run]);
         let links = 4 + random.below(8);
-        let mut capacity: Vec<f64> =
-            (0..links).map(|_| [1.0, 1.0, 2.0, 0.7][random.below(4)] * 1e-3).collect();
+        let mut capacity: Vec<f64> = (0..links).map(|_| [1.0, 1.0, 2.0, 0.7][random.below(4)] * 1e-3).collect();
         let mut split = Split::new(capacity.clone(), method);
         let (mut offers, mut paths): (Vec<Offer>, Vec<Vec<u32>>) = (vec![], vec![]);
         let mut known: Vec<f64> = vec![];
@@ -133,11 +132,7 @@ fn compare(runs: u64, events: usize, method: Method) {
             for (i, (weight, links)) in offers.iter().enumerate() {
                 let found: f64 = paths[i].iter().map(|path| split.level(*path)).sum();
                 let off = (found * 1e3 - expected[i]).abs();
-                assert!(
-                    off <= 1e-9 * expected[i] + 1e-14,
-                    "run {run}: {i} has {found}, from scratch {}",
-                    expected[i]
-                );
+                assert!(off <= 1e-9 * expected[i] + 1e-14, "run {run}: {i} has {found}, from scratch {}", expected[i]);
                 for (path, links) in paths[i].iter().zip(links) {
                     let level = split.level(*path);
                     let reported = known[*path as usize];
@@ -150,10 +145,7 @@ fn compare(runs: u64, events: usize, method: Method) {
                 compared += 1;
             }
             for (load, capacity) in load.iter().zip(&capacity) {
-                assert!(
-                    *load <= capacity * (1.0 + 1e-9) + 1e-14,
-                    "run {run}: {load} on a link of {capacity}"
-                );
+                assert!(*load <= capacity * (1.0 + 1e-9) + 1e-14, "run {run}: {load} on a link of {capacity}");
             }
         }
     }

@@ -48,11 +48,8 @@ impl Sender {
         self.states.clear();
         self.lost.clear();
         self.sent.clear();
-        let (states, lost, sent) = (
-            std::mem::take(&mut self.states),
-            std::mem::take(&mut self.lost),
-            std::mem::take(&mut self.sent),
-        );
+        let (states, lost, sent) =
+            (std::mem::take(&mut self.states), std::mem::take(&mut self.lost), std::mem::take(&mut self.sent));
         *self = Sender {
             segments,
             last,

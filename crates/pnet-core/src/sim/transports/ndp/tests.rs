@@ -47,11 +47,7 @@ fn scenario(
     let flows: Vec<_> = flows.into_iter().map(|(src, dst, packets)| (src, dst, 1500 * packets, 0)).collect();
     Scenario {
         queue,
-        forwarding: Arc::new(Spray {
-            policy: Policy::RoundRobin,
-            over: Over::Paths,
-            order: Order::RoundRobin,
-        }),
+        forwarding: Arc::new(Spray { policy: Policy::RoundRobin, over: Over::Paths, order: Order::RoundRobin }),
         transport: Arc::new(ndp),
         watched: Watched { flows: (0..flows.len() as u32).collect(), rows: 10_000, ports: vec![] },
         ..Scenario::new(
@@ -155,12 +151,7 @@ fn what_is_trimmed_is_asked_for_again() {
         found.flows.iter().map(value).sum::<u64>()
     };
     assert_eq!(
-        (
-            sum(|f| f.counts.trimmed),
-            sum(|f| f.counts.resent),
-            sum(|f| f.counts.dropped),
-            sum(|f| f.counts.timeouts)
-        ),
+        (sum(|f| f.counts.trimmed), sum(|f| f.counts.resent), sum(|f| f.counts.dropped), sum(|f| f.counts.timeouts)),
         (1, 1, 0, 0)
     );
     assert_eq!(found.ports.iter().map(|port| port.trimmed).sum::<u64>(), 1);

@@ -41,9 +41,7 @@ impl Family {
         let complete = record.received == record.bytes;
         match arrival.reply {
             Reply::Later if complete => self.acknowledge(connection, stamp, net),
-            Reply::Now if arrival.early && self.params.resequence.is_some() => {
-                self.hold_back(connection, net)
-            }
+            Reply::Now if arrival.early && self.params.resequence.is_some() => self.hold_back(connection, net),
             Reply::Now => {
                 self.release(connection, net);
                 self.acknowledge(connection, stamp, net);

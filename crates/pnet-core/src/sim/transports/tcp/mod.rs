@@ -178,8 +178,7 @@ impl<N: Network> Transport<N> for Family {
     fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time {
         let Tcp { payload, header, ack, syn, .. } = self.params;
         // An answer need not come back on the path that it answers.
-        let quickest =
-            |one_way: &dyn Fn(&Vec<PathLink>) -> Time| paths.iter().map(one_way).min().unwrap_or(0);
+        let quickest = |one_way: &dyn Fn(&Vec<PathLink>) -> Time| paths.iter().map(one_way).min().unwrap_or(0);
         let there = |size| quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.link), size));
         let answer = quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.back), ack));
         let handshake = syn.filter(|_| opens).map_or(0, |syn| there(syn) + answer);

@@ -87,8 +87,7 @@ impl Receiver {
     /// The blocks that an acknowledgement reports, the one with the segment that came last first (RFC 2018, section 4).
     pub(super) fn blocks(&self) -> [u32; 2] {
         let range = |seq: u32| self.arrived.range_of(seq);
-        let packed =
-            |range: Option<(u32, u32)>| range.map_or(0, |range| sack::pack(range, self.arrived.expected));
+        let packed = |range: Option<(u32, u32)>| range.map_or(0, |range| sack::pack(range, self.arrived.expected));
         let [first, second] = self.recent.map(range);
         [packed(first), packed(second.filter(|_| second != first))]
     }

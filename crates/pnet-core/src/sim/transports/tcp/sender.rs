@@ -129,11 +129,7 @@ impl Sender {
             return Step::Go;
         }
         self.duplicates += u32::from(news);
-        if (lost || self.duplicates >= threshold) && self.unacked >= self.recover {
-            Step::Lost
-        } else {
-            Step::Go
-        }
+        if (lost || self.duplicates >= threshold) && self.unacked >= self.recover { Step::Lost } else { Step::Go }
     }
 
     /// Starts to repair a loss, with this threshold (RFC 6582, section 3.2, step 2; RFC 6675, section 5, step 4).

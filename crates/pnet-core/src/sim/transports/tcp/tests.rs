@@ -215,12 +215,10 @@ fn the_end_is_acknowledged_at_once() {
 #[test]
 fn selective_acknowledgements_repair_losses_together() {
     let lost = [4, 6, 8];
-    let (plain, sack) =
-        (Tcp { initial_window: 8, ..params() }, Tcp { initial_window: 8, sack: true, ..params() });
+    let (plain, sack) = (Tcp { initial_window: 8, ..params() }, Tcp { initial_window: 8, sack: true, ..params() });
     let (plain, sack) = (run(plain, 24, &lost, &[]), run(sack, 24, &lost, &[]));
-    let again = |found: &Outcome| {
-        lost.map(|seq| arrivals(found).into_iter().rev().find(|(other, _)| *other == seq).unwrap().1)
-    };
+    let again =
+        |found: &Outcome| lost.map(|seq| arrivals(found).into_iter().rev().find(|(other, _)| *other == seq).unwrap().1);
     let flow = &sack.flows[0];
     assert_eq!((flow.counts.resent, flow.counts.fast_retransmits, flow.counts.timeouts), (3, 1, 0));
     // Without them every repair waits for that before; with them for the window alone.
@@ -283,8 +281,7 @@ fn a_mark_does_not_wait() {
 /// sends again when it is answered.
 #[test]
 fn probes_ask_for_the_way() {
-    let rto =
-        Rto { initial: 50 * MICROSECOND, least: 50 * MICROSECOND, most: 50 * MICROSECOND, granularity: 0 };
+    let rto = Rto { initial: 50 * MICROSECOND, least: 50 * MICROSECOND, most: 50 * MICROSECOND, granularity: 0 };
     let mintcp = Tcp { duplicate_threshold: None, probe_after: Some(2), rto, initial_window: 12, ..params() };
     let found = run(mintcp.clone(), 1, &[0, 0], &[]);
     assert_eq!(found.flows[0].end, Some(100 * MICROSECOND + 2 * 2_064_000 + ROUND));
@@ -292,11 +289,7 @@ fn probes_ask_for_the_way() {
     let found = run(mintcp, 12, &[3], &[]);
     assert_eq!(found.flows[0].end, Some(ROUND + 2 * PACKET + 50 * MICROSECOND + ROUND));
     assert_eq!(
-        (
-            found.flows[0].counts.timeouts,
-            found.flows[0].counts.fast_retransmits,
-            found.flows[0].counts.resent
-        ),
+        (found.flows[0].counts.timeouts, found.flows[0].counts.fast_retransmits, found.flows[0].counts.resent),
         (1, 0, 1)
     );
 }

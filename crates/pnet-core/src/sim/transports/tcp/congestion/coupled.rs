@@ -84,8 +84,7 @@ mod tests {
         let flow = [subflow(10.0, 10), subflow(20.0, 40)];
         let a = 30.0 * 0.1 / 2.25;
         for (at, own) in [(0, 10.0), (1, 20.0)] {
-            let close =
-                |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+            let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} {expected}");
             close(Coupling::Lia.growth(&flow, at), f64::min(a / 30.0, 1.0 / own));
             close(Coupling::Linked.growth(&flow, at), a / 30.0);
             close(Coupling::Uncoupled.growth(&flow, at), 1.0 / own);
