@@ -138,7 +138,7 @@ def draw(
         )
     captions = [_headline(network, large=large), *([] if mark is None else [mark.caption])]
     captions += [] if loads is None else [loads.caption]
-    sheet = Sheet(title or labels_in_words(network.planes), tuple(captions), *_scale(loads, lengths=lengths))
+    sheet = Sheet(title or labels_in_words(network.planes), tuple(captions), *_scale(network, loads, lengths=lengths))
     drawn = draw_summaries(summaries, sheet) if large else draw_panels(panels, sheet, layers=layers)
     document = {
         "network": summarise_network(network),
@@ -208,7 +208,7 @@ def _headline(network: Network, *, large: bool) -> str:
     return f"{words}; too many to draw one by one" if large else words
 
 
-def _scale(loads: CableLoads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
+def _scale(network: Network, loads: CableLoads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
     """Return what the colours mean, and the labels of its ends."""
     if loads is None:
         return "", ("", "")
@@ -216,4 +216,4 @@ def _scale(loads: CableLoads | None, *, lengths: bool) -> tuple[str, tuple[str, 
         longest = max((float(one.max(initial=0.0)) for one in loads.length), default=0.0)
         words = "dual length of a cable's longer direction"
         return (words if longest else f"{words}: none is proved"), ("0", f"{longest:.3g}")
-    return "utilisation of a cable's fuller direction", ("0 %", "100 %")
+    return "utilisation of a cable's fuller direction", ("0 %", f"{100 * loads.most(network, lengths=False):.3g} %")

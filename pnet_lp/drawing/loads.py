@@ -14,7 +14,7 @@ from pnet_lp.drawing.words import number
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_limited, read_table
 from pnet_lp.layouts import decoded, parse_json
-from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.parquet import open_parquet
@@ -47,6 +47,14 @@ class CableLoads:
     caption: str
     claim: Mapping[str, Any] | None = None
 
+    def most(self, network: Network, *, lengths: bool) -> float:
+        """Return what the last colour stands for: the longest length, or the largest utilisation, 1 at least."""
+        if lengths:
+            return max((float(one.max(initial=0.0)) for one in self.length), default=0.0) or 1.0
+        fullest = max(float(one.max(initial=0.0)) for one in map(utilisation, network.planes, self.gbps))
+        # Rounding makes no link more than full.
+        return fullest if fullest > 1 + _SAME else 1.0
+
     @classmethod
     def of(cls, network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> CableLoads:
         """Return the loads of a result for ``traffic`` on ``network``.
@@ -64,6 +72,12 @@ class CableLoads:
         return cls(
             _by_plane(network, flow, result.link_load), _by_plane(network, flow, length), traffic, caption, document
         )
+
+
+def utilisation(plane: Plane, load: FloatArray) -> FloatArray:
+    """Return float64 ``[2 m]``: the load of each arc of a plane over its capacity, 0 where that is 0."""
+    speed = plane.arcs[2]
+    return floats(load / np.where(speed > 0, speed, np.inf))
 
 
 def read_loads(path: str | Path, network: Network) -> CableLoads:

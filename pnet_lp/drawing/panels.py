@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pnet_lp.drawing.loads import CableLoads
+from pnet_lp.drawing.loads import CableLoads, utilisation
 from pnet_lp.drawing.marks import CutMark
 from pnet_lp.drawing.words import counted
 from pnet_lp.model import Network, Plane
@@ -156,17 +156,15 @@ def make_panels(
         lengths: whether cables are coloured by length instead of utilisation.
         apart: whether planes that show the same have a panel each.
     """
-    longest = max((float(one.max(initial=0.0)) for one in loads.length), default=0.0) if loads else 0.0
+    most = loads.most(network, lengths=lengths) if loads else 1.0
     found: dict[object, PlanePanel] = {}
     for p, plane in enumerate(network.planes):
         side = None if cut is None else cut.cut.switches[p]
         load = length = value = None
         if loads is not None:
             load, length = (floats(one[p].reshape(-1, 2)) for one in (loads.gbps, loads.length))
-            speed = np.column_stack([plane.capacity_uv_gbps, plane.capacity_vu_gbps])
-            share = load / np.where(speed > 0, speed, np.inf)
-            shown = length / (longest or 1.0) if lengths else share
-            value = floats(np.clip(shown.max(axis=1, initial=0.0), 0.0, 1.0))
+            shown = length if lengths else utilisation(plane, loads.gbps[p]).reshape(-1, 2)
+            value = floats(np.clip(shown.max(axis=1, initial=0.0) / most, 0.0, 1.0))
         seen: tuple[object, ...] = (plane.fingerprint, *map(_bytes, (side, load, length)))
         key = p if apart else seen
         if key in found:

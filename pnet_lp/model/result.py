@@ -42,6 +42,7 @@ class Bottleneck:
         kind: ``core``, or ``access-up`` (host to switch) or ``access-down``.
         share: its part of ``sum c_a l_a``, in (0, 1].
         capacity_gbps: its capacity.
+        equivalent: links of this kind, capacity and share, this one included.
     """
 
     plane: int
@@ -49,6 +50,7 @@ class Bottleneck:
     kind: LinkKind
     share: float
     capacity_gbps: float
+    equivalent: int = 1
 
 
 @brief()
@@ -123,12 +125,13 @@ class ThroughputResult:
         network, traffic: summaries, as in the JSON document.
         plane_policy: which planes the paths of a pair may use.
         routing_seed: the seed that broke ties and drew paths.
-        link_load: float64 ``[arcs]``, Gb/s on each core link at the reported throughput.
+        link_load: float64 ``[arcs]``, Gb/s on each core link, where demands get their rates.
         access_load: float64 ``[2, planes, endpoints]``, the same for access links up and down; None at rack level.
         warnings: one sentence each.
         certificate: the proof; None only if K = 0 because a pair is disconnected.
         interrupted: whether the user stopped the solve.
         rates_gbps: float64 ``[demands of the matrix]``, the rate of each demand, if the objective sets rates.
+        part: the part of what it asks that every demand gets, if the objective sets none.
         levels: the levels of ``max-min``; demands without a path are not numbered.
         inputs: what the objective read in addition to network and traffic, by name.
     """
@@ -156,6 +159,7 @@ class ThroughputResult:
     link_load: FloatArray | None = field(default=None, repr=False)
     access_load: FloatArray | None = field(default=None, repr=False)
     rates_gbps: FloatArray | None = field(default=None, repr=False)
+    part: float = field(default=0.0, repr=False)
     levels: tuple[FairLevel, ...] = field(default=(), repr=False)
     inputs: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
 

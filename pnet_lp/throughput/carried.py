@@ -83,7 +83,7 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
 def _rates(flow: FlowProblem, traffic: TrafficMatrix, result: ThroughputResult) -> FloatArray:
     """Return float64 ``[J]``: what each demand of the problem gets."""
     if result.rates_gbps is None:
-        return flow.demand * result.throughput_gbps
+        return flow.demand * result.part
     count = flow.attach.shape[1]
     src, dst = (flow.endpoint_class[ends].astype(np.int64) for ends in (traffic.src, traffic.dst))
     total = np.bincount(src * count + dst, weights=result.rates_gbps, minlength=count * count)

@@ -198,6 +198,7 @@ def answer(
         link_load=found.link_load,
         access_load=stated.access_loads(found.certificate, found.rate) if traffic.level == "host" else None,
         rates_gbps=rates,
+        part=0.0 if goal.rated else float(found.rate),
         levels=found.levels,
         **common,
     )

@@ -13,7 +13,7 @@ import math
 import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -71,6 +71,7 @@ class Verification:
         trusted: one clause for each thing that was taken as it stands.
         second: the problem a second time, with the certificate; None where nothing is carried.
         rate: float64 ``[J]``, Gb/s that its demands get.
+        whole: whether they get what they ask, whatever links carry then.
     """
 
     path: str
@@ -84,6 +85,7 @@ class Verification:
     trusted: tuple[str, ...]
     second: SecondConcurrent | None = None
     rate: FloatArray | None = None
+    whole: bool = False
 
     def __post_init__(self) -> None:
         freeze(self, "figures")
@@ -91,7 +93,9 @@ class Verification:
     @property
     def link_load(self) -> FloatArray | None:
         """float64 ``[arcs]`` of ``second.flow``: what core links carry, recomputed; None where nothing is carried."""
-        return None if self.second is None else self.second.link_load(self.rate)
+        if self.second is None:
+            return None
+        return self.second.demand_loads()[0] if self.whole else self.second.link_load(self.rate)
 
     @property
     def interval(self) -> Interval:
@@ -212,6 +216,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         tuple(check.trusted),
         second,
         None if second is None else claim.gbps,
+        objective.whole,
     )
 
 
@@ -311,7 +316,10 @@ def _shown(limit: Bottleneck) -> str:
     """Return the text form of a bottleneck."""
     tail, head = map(reprlib.repr, limit.link)
     share, speed = limit.share, limit.capacity_gbps
-    return f"{limit.kind} {tail} -> {head} of plane {limit.plane}, {share!r} of the bound at {speed!r} Gb/s"
+    return (
+        f"{limit.kind} {tail} -> {head} of plane {limit.plane}, {share!r} of the bound at {speed!r} Gb/s, "
+        f"one of {limit.equivalent}"
+    )
 
 
 def _check_limits(check: Checks, stored: StoredResult, limits: Sequence[Bottleneck], binding: str) -> None:
@@ -322,10 +330,12 @@ def _check_limits(check: Checks, stored: StoredResult, limits: Sequence[Bottlene
         f"{len(limits)} links limit the value",
         f"{len(claimed)} bottlenecks are listed, but the proof gives {len(limits)}",
     )
-    for i, (claim, fact) in enumerate(zip(claimed, limits, strict=True)):
+    for i, (one, fact) in enumerate(zip(claimed, limits, strict=True)):
+        # Files of earlier versions say nothing of equivalent links.
+        claim = one if one.equivalent else replace(one, equivalent=fact.equivalent)
         check.require(
             same_json(vars(claim), vars(fact)),
-            f"bottleneck {fact.link[0]} -> {fact.link[1]} has the share {fact.share:.3g}",
+            f"bottleneck {fact.link[0]} -> {fact.link[1]} has the share {fact.share:.3g}, one of {fact.equivalent}",
             f"bottlenecks.{i} is claimed to be {_shown(claim)}, but the proof gives {_shown(fact)}",
         )
     check.same("binding", stored.claims["binding"], binding)

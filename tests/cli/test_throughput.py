@@ -239,3 +239,31 @@ def test_a_saved_result_is_verified_and_a_tampered_one_is_not(run: Run, run_json
 
     (here / "other.json").write_text('{"some": "json"}')
     assert run("verify", "other.json", code=2).stderr.startswith("Error: other.json: ")
+
+
+def test_what_limits_is_what_more_capacity_is_worth(run: Run, run_json: RunJson) -> None:
+    """Sixteen links between leaves and spines limit together, so 1 % more of all of them gives 1 %."""
+    fabric = ["throughput", "leaf-spine:leaves=4,spines=2,hosts_per_leaf=8"]
+    document = run_json(*fabric)
+    assert {item["equivalent"] for item in document["bottlenecks"]} == {16}
+    assert sum(item["share"] for item in document["bottlenecks"]) == pytest.approx(4 / 16)
+    shown = " ".join(run(*fabric).stdout.split())
+    assert "limited by core links (all full) plane 0: leaf0 -> spine0 and 15 links of equal price, 100 Gb/s; " in shown
+    assert "1 % more capacity in all of them gives at most 1 % more throughput" in shown
+    faster = run_json("throughput", "leaf-spine:leaves=4,spines=2,hosts_per_leaf=8,link_gbps=101,host_gbps=100")
+    assert faster["throughput_gbps"] <= 1.01 * document["throughput_gbps"] * (1 + 1e-9)
+
+
+def test_what_a_host_sends(run: Run, run_json: RunJson) -> None:
+    """Two of three hosts send 1 and 3 over access links of 10: at K = 10 / 4 into the third."""
+    Path("to-one.csv").write_text("src,dst,demand\nh0,h2,1\nh1,h2,3\n")
+    ask = ["throughput", "single-switch:hosts=3", "--link-gbps", "10", "--traffic", "to-one.csv"]
+    assert run_json(*ask)["sends"] == pytest.approx(
+        {"mean_gbps": 5.0, "max_gbps": 7.5, "mean_access_share": 0.5, "max_access_share": 0.75}
+    )
+    line = "5 Gb/s from a host on average, 50 % of its access links; at most 7.5 Gb/s, 75 % of its access links"
+    assert line in " ".join(run(*ask).stdout.split())
+    # The matrix itself is what is sent where its utilisation is the question.
+    assert run_json(*ask, "--objective", "min-max-utilisation")["sends"]["mean_gbps"] == 2.0
+    racks = run_json("throughput", "ring:n=4", "--level", "rack")["sends"]
+    assert racks["mean_access_share"] is None

@@ -391,6 +391,6 @@ def test_answers_cannot_be_changed() -> None:
     document["network"].clear()
     assert json_text(found.to_json()) == before
     for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
-        assert json_text(again.to_json()) == before
+        assert again.to_json() == result.to_json()
         with pytest.raises(TypeError, match="cannot be changed"):
             again.figures["total_gbps"] = 1.0

@@ -264,6 +264,10 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
         lambda d: d["bottlenecks"][0].update(capacity_gbps=7.0),
         "bottlenecks.0 is claimed .* at 7.0 Gb/s",
     ),
+    "equivalent bottlenecks": (
+        lambda d: d["bottlenecks"][0].update(equivalent=d["bottlenecks"][0]["equivalent"] + 1),
+        "bottlenecks.0 is claimed .*, one of ",
+    ),
     "bottleneck hidden": (lambda d: d["bottlenecks"].pop(0), "9 bottlenecks are listed, but the proof gives 10"),
     "bottlenecks cut short": (lambda d: d.update(bottlenecks=d["bottlenecks"][:1]), "1 bottlenecks are listed"),
     "bottlenecks swapped": (lambda d: d["bottlenecks"].reverse(), "bottlenecks.0 is claimed"),

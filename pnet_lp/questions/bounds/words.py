@@ -54,10 +54,11 @@ def _lines(document: Document) -> list[str]:
         lines.append(f"* the tightest bound on this traffic: {document['tightest']}")
     solved = document["throughput"]
     if solved:
-        status = status_text(solved, parse_objective(CONCURRENT))
+        objective = parse_objective(CONCURRENT)
+        status = status_text(solved, objective)
         lines.append(
             f"solved: {format_gbps(solved['throughput_gbps'])} Gb/s per unit demand, {status}; "
-            f"limited by {limit_text(solved)}"
+            f"limited by {limit_text(solved, objective)}"
         )
     return [*lines, *document["summary"]]
 

@@ -18,7 +18,7 @@ from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summ
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.throughput.case import ThroughputCase
 from pnet_lp.questions.throughput.flow_paths import path_rates
-from pnet_lp.questions.throughput.links import check_rates, link_table, rate_table
+from pnet_lp.questions.throughput.links import check_rates, link_table, rate_table, sent
 from pnet_lp.tables import frame
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.proofs.store import save_result
@@ -64,7 +64,7 @@ class ThroughputAnswer(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
-        return self.result.to_json()
+        return self.result.to_json() | {"sends": sent(self.network, self.traffic, self.result)}
 
     @property
     def value(self) -> float | None:
@@ -176,7 +176,7 @@ class ThroughputAnswer(Answer):
         """Show the bounds in a notebook."""
         from pnet_lp.questions.throughput.html import result_html  # noqa: PLC0415 - only to print
 
-        return result_html(self.result)
+        return result_html(self.result, self.to_json())
 
 
 def solved(run: Run, network: Network, traffic: TrafficMatrix, **options: Any) -> ThroughputResult:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 from pnet_lp.errors import printable
 from pnet_lp.model import ThroughputResult
@@ -12,12 +14,12 @@ from pnet_lp.units import format_gbps
 _WIDTH, _HEIGHT, _EDGE = 360, 46, 8
 
 
-def result_html(result: ThroughputResult) -> str:
-    """Return a result as a table, below a drawing of its two bounds where it has two."""
+def result_html(result: ThroughputResult, document: Mapping[str, Any]) -> str:
+    """Return a result, of which the ``document`` is, as a table, below a drawing of its two bounds where it has two."""
     rows = "".join(
         f"<tr><th scope='row' style='text-align:left;font-weight:600'>{escape(label)}</th>"
         f"<td style='text-align:left'>{escape(printable(text))}</td></tr>"
-        for label, text in throughput_lines(result.to_json())
+        for label, text in throughput_lines(document)
     )
     return f"<div>{_bounds(result)}<table>{rows}</table></div>"
 

@@ -23,7 +23,7 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     """Return one row per directed link, plane by plane.
 
     Those between switches come in the order of ``Plane.arcs``, then, where demands are between hosts, the access links.
-    Loads are those of the certificate's flow at the throughput reported; lengths are the certificate's, in their own
+    Loads are those of the certificate's flow where demands get their rates; lengths are the certificate's, in their own
     unit.  ``cable`` is the number of a link's cable in its plane, which both directions share; access links are
     numbered by host.  Hosts that the solve did not tell apart share load and length.  Where a pair has no path, nothing
     flows and no link has a length.
@@ -58,12 +58,40 @@ def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
         TrafficError: as :func:`check_rates`.
     """
     check_rates(traffic)
-    # Objectives that do not rate demands one by one give all the same part of what they ask.
     rates = result.rates_gbps
     if rates is None:
-        rates = traffic.demand * result.throughput_gbps
+        rates = traffic.demand * result.part
     names = np.array(network.endpoint_names(traffic.level), dtype=object)
     return {"src": names[traffic.src], "dst": names[traffic.dst], "demand": traffic.demand, "rate_gbps": rates}
+
+
+def sent(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> dict[str, float | None]:
+    """Return what the endpoints that send anything send, Gb/s, and which part of their access links that is.
+
+    The parts are None where they have no access links, or none with a limit.
+    """
+    if result.rates_gbps is None:
+        rate = result.part * traffic.demands.totals(traffic.endpoints)[0]
+        sends = rate > 0
+    else:
+        sends = traffic.demands.totals(traffic.endpoints)[0] > 0
+        rate = np.bincount(traffic.src, weights=result.rates_gbps, minlength=traffic.endpoints)
+    access = np.zeros(traffic.endpoints)
+    for plane in network.planes:
+        if traffic.level == "host":
+            access += np.where(plane.host_switch >= 0, plane.access_up_gbps, 0.0)
+        else:
+            up = plane.host_switch >= 0
+            of = np.bincount(plane.host_switch[up], weights=plane.access_up_gbps[up], minlength=plane.switch_count)
+            access += of[plane.rack_switch]
+    rate, access = rate[sends], access[sends]
+    limited = bool(len(rate) and np.all((access > 0) & np.isfinite(access)))
+    return {
+        "mean_gbps": float(rate.mean()) if len(rate) else 0.0,
+        "max_gbps": float(rate.max(initial=0.0)),
+        "mean_access_share": float(rate.sum() / access.sum()) if limited else None,
+        "max_access_share": float((rate / access).max()) if limited else None,
+    }
 
 
 def check_rates(traffic: TrafficMatrix) -> None:

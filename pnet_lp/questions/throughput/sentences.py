@@ -5,11 +5,12 @@ Below the answer, which shows itself in one line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pnet_lp.model import ThroughputResult
 from pnet_lp.throughput.objectives import Objective, parse_objective
+from pnet_lp.throughput.proofs.bottlenecks import rounded_share
 from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
 
@@ -36,10 +37,11 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     parts = ", ".join(f"{part} {spent:.2f}" for part, spent in document["seconds"].items())
     # Where a pair has no path nothing was solved.
     how = "without a solver" if document["solver"] == NO_SOLVER else f"by {document['solver']}"
-    shown = document["bottlenecks"][:_SHOWN_BOTTLENECKS]
-    hidden = len(document["bottlenecks"]) - len(shown)
+    limits = _different(document["bottlenecks"])
+    shown, hidden = limits[:_SHOWN_BOTTLENECKS], len(limits[_SHOWN_BOTTLENECKS:])
     return [
         *objective.words(document),
+        *sending_text(document),
         ("status", status_text(document, objective)),
         (
             "network",
@@ -57,8 +59,8 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{document['objective']} with {document['routing']} routing {how}: "
             f"{_count(document['iterations'], 'iteration')}, {sum(document['seconds'].values()):.2f} s ({parts})",
         ),
-        ("limited by", limit_text(document)),
-        *(("", bottleneck_text(item)) for item in shown),
+        ("limited by", limit_text(document, objective)),
+        *(("", bottleneck_text(item, objective)) for item in shown),
         *([("", f"and {hidden} more")] if hidden else []),
         *(("warning", warning) for warning in document["warnings"]),
     ]
@@ -84,26 +86,53 @@ def status_text(document: Mapping[str, Any], objective: Objective) -> str:
     return f"bounds: {ended} before {objective.outstanding(document)}"
 
 
-def limit_text(document: Mapping[str, Any]) -> str:
-    """Return what limits the throughput of a result, and how much of it hangs on a single link."""
+def limit_text(document: Mapping[str, Any], objective: Objective) -> str:
+    """Return what limits the throughput of a result."""
     limit = _LIMITS[document["binding"]]
-    if not document["bottlenecks"]:
+    if not document["bottlenecks"] or document["status"] != "certified":
         return limit
-    return f"{limit} (each at most {_percent(document['bottlenecks'][0]['share'])})"
+    return f"{limit} ({'the fullest' if objective.whole else 'all full'})"
 
 
-def bottleneck_text(item: Mapping[str, Any]) -> str:
-    """Return one bottleneck of a result's document as a phrase."""
+def sending_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the line that says what a host or a rack sends, and which part of its access links that is."""
+    sends, level = document["sends"], document["level"]
+    if not sends["mean_gbps"]:
+        return []
+    mean, most = (format_gbps(sends[f"{key}_gbps"]) for key in ("mean", "max"))
+    share = [sends[f"{key}_access_share"] for key in ("mean", "max")]
+    links = "its access links" if level == "host" else "the access links of its hosts"
+    parts = [f", {_percent(part)} of {links}" if part is not None else "" for part in share]
+    said = f"{mean} Gb/s from a {level}"
+    if most != mean:
+        return [("sends", f"{said} on average{parts[0]}; at most {most} Gb/s{parts[1]}")]
+    return [("sends", f"{said}{parts[0]}")]
+
+
+def _different(bottlenecks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one of each group of equivalent bottlenecks."""
+    found: dict[object, Mapping[str, Any]] = {}
+    for item in bottlenecks:
+        found.setdefault((item["kind"], item["capacity_gbps"], float(rounded_share(item["share"]))), item)
+    return list(found.values())
+
+
+def bottleneck_text(item: Mapping[str, Any], objective: Objective) -> str:
+    """Return one bottleneck of a result's document, and those equivalent to it, as a phrase."""
     tail, head = item["link"]
     link = {
         "core": f"{tail} -> {head}",
         "access-up": f"{tail} -> {head} (from host to switch)",
         "access-down": f"{tail} -> {head} (from switch to host)",
     }[item["kind"]]
-    return (
-        f"plane {item['plane']}: {link}, {format_gbps(item['capacity_gbps'])} Gb/s, "
-        f"{_percent(item['share'])} of the bound"
-    )
+    others, gain = item["equivalent"] - 1, objective.gain
+    more = f" and {others:,} link{'s' if others > 1 else ''} of equal price" if others else ""
+    share = item["share"] * item["equivalent"]
+    here = "in all of them" if others else "here"
+    gives = f"1 % more capacity {here} gives at most {gain.format(_percent(0.01 * share))}"
+    if not gain:
+        gives = f"{_percent(share)} of capacity times dual price"
+    return f"plane {item['plane']}: {link}{more}, {format_gbps(item['capacity_gbps'])} Gb/s; {gives}"
 
 
 def _percent(share: float) -> str:

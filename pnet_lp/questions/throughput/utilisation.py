@@ -32,6 +32,7 @@ def draw_utilisation(axes: Axes, links: pd.DataFrame, title: str) -> None:
         groups = [(f"all {len(groups)} planes", core)]
     access = links[links["kind"] == "access"]
     groups += [("access links", access)] if len(access) else []
+    fullest = max(100.0, 100 * float(links["utilisation"].max())) if len(links) else 100.0
     for i, (label, group) in enumerate(groups):
         used = np.sort(100 * group["utilisation"].to_numpy())
         part = 100 * np.arange(len(used) + 1) / max(len(used), 1)
@@ -43,6 +44,8 @@ def draw_utilisation(axes: Axes, links: pd.DataFrame, title: str) -> None:
             color=COLOURS[i % len(COLOURS)],
             linestyle=_STYLES[i % len(_STYLES)],
         )
-    axes.set(xlabel="utilisation, %", ylabel="links that are at most so full, %", xlim=(0, 102), ylim=(0, 102))
+    axes.set(
+        xlabel="utilisation, %", ylabel="links that are at most so full, %", xlim=(0, 1.02 * fullest), ylim=(0, 102)
+    )
     axes.set_title(title, fontsize="small", wrap=True)
     axes.legend(frameon=False, fontsize="small")

@@ -110,6 +110,10 @@ class Objective(ABC):
             one makes K = 0.
         rated: whether a result lists the rate of each demand.
         levelled: whether a result lists levels of rates.
+        whole: whether loads, rates and paths are those of the matrix itself, whatever links carry then; otherwise those
+            at the value that is attained.
+        gain: what 1 % more capacity of a limiting link gives at most, ``{}`` being a percentage; empty where its dual
+            price does not say.
         unlimited: what limits the value where no link has a length.
         closed_forms: the forms of routings under which it needs no solver.
 
@@ -123,6 +127,8 @@ class Objective(ABC):
     per_demand: ClassVar[bool] = False
     rated: ClassVar[bool] = True
     levelled: ClassVar[bool] = False
+    whole: ClassVar[bool] = False
+    gain: ClassVar[str] = ""
     unlimited: ClassVar[str] = "core link"
     closed_forms: ClassVar[frozenset[Form]] = frozenset()
 

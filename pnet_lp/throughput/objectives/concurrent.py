@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model import Interval
+from pnet_lp.model.arrays import floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
@@ -35,6 +36,7 @@ class Concurrent(Objective):
 
     headline = ValueKey("throughput", "gbps", "Gb/s per unit demand")
     rated = False
+    gain = "{} more throughput"
     closed_forms = frozenset({"split"})
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
@@ -46,14 +48,16 @@ class Concurrent(Objective):
             context.clock.note("certify")
             answer = _Answer(CLOSED_FORM, problem, RawSolution(None, 0), solved)
         raw, found = answer.raw, answer.certified
+        attained = found.interval.lower
+        part = 1.0 if self.whole else attained
         return Optimum(
             self.value(found.interval),
             found.interval.gap,
             answer.solver,
             raw.iterations,
             found.certificate,
-            found.load,
-            found.interval.lower,
+            found.load if part == attained else floats(found.load * (part / attained)),
+            part,
             self.figures(found.interval),
             interrupted=raw.interrupted,
             warnings=(raw.message,) if raw.message else (),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class MinMaxUtilisation(Concurrent):
     """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""
 
+    whole = True
+    gain = "{} less utilisation"
     headline = ValueKey("max_utilisation", "", "of the fullest link")
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:

@@ -33,6 +33,7 @@ class Total(Objective):
     headline = ValueKey("total", "gbps", "Gb/s")
     per_demand = True
     unlimited = "demand"
+    gain = "{} more in total"
 
     def check(self, form: Form, solver: str) -> None:
         """See :meth:`Objective.check`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.model import Bottleneck, Network
 from pnet_lp.model.arrays import FloatArray
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 SHOWN_BOTTLENECKS = 10
 """Bottlenecks listed in a result; the certificate holds all lengths."""
 
+_EQUIVALENT = 4
+"""Of equivalent links so many are listed."""
+
+_STEPS = 1 << 10
 _NEGLIGIBLE_SHARE = 1e-9
 _CUT_TOLERANCE = 1e-3
 
@@ -40,37 +45,45 @@ def bottlenecks(
     if total <= 0:
         return (), "core link"
     found: list[Bottleneck] = []
-    for arc in _largest(core):
+    for arc, equivalent in _largest(core / total, problem.capacity):
         plane = int(np.searchsorted(problem.arc_ptr, arc, side="right")) - 1
         names = network.planes[plane].switch_names
         link = (names[problem.tail[arc]], names[problem.head[arc]])
-        found.append(Bottleneck(plane, link, "core", float(core[arc] / total), float(problem.capacity[arc])))
+        speed = float(problem.capacity[arc])
+        found.append(Bottleneck(plane, link, "core", float(core[arc] / total), speed, equivalent))
     kinds: tuple[LinkKind, ...] = ("access-up", "access-down")
     for kind in kinds:
+        speeds = problem.access_up if kind == "access-up" else problem.access_down
         found.extend(
-            _access_bottleneck(problem, network, level, kind, place, access[kind], total)
-            for place in _largest(access[kind].ravel())
+            _access_bottleneck(problem, network, level, kind, place, access[kind] / total, speeds, equivalent)
+            for place, equivalent in _largest(access[kind].ravel() / total, speeds.ravel())
         )
-    found = [item for item in found if item.share > _NEGLIGIBLE_SHARE]
     found.sort(key=lambda item: -item.share)
     return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, lengths, float(core.sum()), total)
 
 
 def _access_bottleneck(
-    problem: FlowProblem, network: Network, level: Level, kind: LinkKind, place: int, products: FloatArray, total: float
+    problem: FlowProblem,
+    network: Network,
+    level: Level,
+    kind: LinkKind,
+    place: int,
+    share: FloatArray,
+    speeds: FloatArray,
+    equivalent: int,
 ) -> Bottleneck:
-    plane, endpoint = divmod(place, products.shape[1])
+    plane, endpoint = divmod(place, share.shape[1])
     members = np.flatnonzero(problem.endpoint_class == endpoint)
     host = network.endpoint_names(level)[members[0]]
     name = host if len(members) == 1 else f"{host} and {len(members) - 1} alike"
     switch = network.planes[plane].switch_names[problem.attach[plane, endpoint]]
-    speeds = problem.access_up if kind == "access-up" else problem.access_down
     return Bottleneck(
         plane,
         (name, switch) if kind == "access-up" else (switch, name),
         kind,
-        float(products.ravel()[place] / total),
+        float(share[plane, endpoint]),
         float(speeds[plane, endpoint]),
+        equivalent,
     )
 
 
@@ -79,9 +92,26 @@ def _products(capacity: FloatArray, length: FloatArray) -> FloatArray:
     return np.multiply(capacity, length, out=np.zeros_like(length), where=length > 0)
 
 
-def _largest(values: FloatArray) -> list[int]:
-    """Return the indices of the largest values, largest first, equal ones in order."""
-    return [int(i) for i in np.argsort(-values, kind="stable")[:SHOWN_BOTTLENECKS]]
+def rounded_share(share: npt.ArrayLike) -> FloatArray:
+    """Return shares rounded to a part of 1e-3, within which dual prices of equivalent links come out of a solver."""
+    mantissa, exponent = np.frexp(share)
+    return np.ldexp(np.round(_STEPS * mantissa), exponent)
+
+
+def _largest(share: FloatArray, capacity: FloatArray) -> list[tuple[int, int]]:
+    """Return the indices of the largest shares, largest first, and of each how many equal it in share and capacity.
+
+    Of equal links the first few are listed.
+    """
+    used = np.flatnonzero(share > _NEGLIGIBLE_SHARE)
+    rounded = rounded_share(share[used])
+    order = np.lexsort((used, capacity[used], -rounded))
+    alike = np.stack([rounded, capacity[used]])[:, order]
+    first = np.flatnonzero(np.r_[True, np.any(np.diff(alike, axis=1), axis=0)][: len(order)])
+    size = np.diff(np.r_[first, len(order)])
+    groups = list(zip(first.tolist(), size.tolist(), strict=True))[:SHOWN_BOTTLENECKS]
+    listed = [(int(used[order[i + j]]), n) for i, n in groups for j in range(min(n, _EQUIVALENT))]
+    return listed[:SHOWN_BOTTLENECKS]
 
 
 def _binding(problem: ConcurrentProblem | SecondConcurrent, lengths: Lengths, core: float, total: float) -> str:

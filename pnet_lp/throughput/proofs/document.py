@@ -167,6 +167,7 @@ class StoredBottleneck(Stored):
     kind: LinkKind
     share: _Finite
     capacity_gbps: _Finite
+    equivalent: _Count = 0
 
 
 class StoredLevel(Stored):

@@ -143,8 +143,7 @@ def load_result(path: str | Path) -> StoredResult:
         figures=extra,
         claims={key: getattr(document, key) for key in Document.model_fields if key not in _READ},
         bottlenecks=tuple(
-            Bottleneck(item.plane, (item.link[0], item.link[1]), item.kind, item.share, item.capacity_gbps)
-            for item in document.bottlenecks
+            Bottleneck(**{**vars(item), "link": (item.link[0], item.link[1])}) for item in document.bottlenecks
         ),
         certificate=None if proof is None else _proof(path, proof),
         rates_gbps=None if answer.rates_gbps is None else _decoded(path, "answer.rates_gbps", answer.rates_gbps),

@@ -51,6 +51,7 @@ class Fair(Objective):
     headline = ValueKey("total", "gbps", "Gb/s", bounded=False)
     per_demand = True
     levelled = True
+    gain = "{} more for those that get least"
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: there is no level."""
