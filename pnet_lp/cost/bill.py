@@ -18,8 +18,11 @@ Medium: TypeAlias = Literal["copper", "sr", "lr"]
 Count: TypeAlias = int | float
 """A number of pieces; not whole only where a paper's formula is followed."""
 
+PortCounts: TypeAlias = Mapping[float, int]
+"""Ports of a switch, or links that need one, by speed in Gb/s."""
+
 KINDS: Mapping[str, str] = {
-    "switch": "a box of one chip, named by its ports, as in switch-64x10g",
+    "switch": "a box of one chip, named by its ports, as in switch-64x10g or switch-8x400g+48x100g",
     "chassis": "a box of several chips, without these",
     "chip": "one chip of such a box, named by its ports, as in chip-128x100g",
     "transceiver-sr": "optics for multi-mode fibre, named by speed",
@@ -37,10 +40,11 @@ _OPTICS: Mapping[Medium, tuple[str, str]] = {
     "sr": ("transceiver-sr", "fiber-mm"),
     "lr": ("transceiver-lr", "fiber-sm"),
 }
-_SPEED_MATTERS = frozenset({"switch", "chip", "transceiver-sr", "transceiver-lr", "copper"})
+WITH_PORTS = frozenset({"switch", "chip"})
+_SPEED_MATTERS = WITH_PORTS | {"transceiver-sr", "transceiver-lr", "copper"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Part:
     """Something with a price.
 
@@ -48,24 +52,61 @@ class Part:
         kind: one of :data:`KINDS`.
         gbps: speed of a port, in each direction; 0 for parts that have none.
         ports: of a switch or chip; else 1.
+        slower: ``(speed, ports)`` of its further ports, the fastest first, all slower than ``gbps``.
     """
 
     kind: str
     gbps: float = 0.0
     ports: int = 1
+    slower: tuple[tuple[float, int], ...] = ()
+
+    @classmethod
+    def with_ports(cls, kind: str, ports: PortCounts) -> Part:
+        """Return the switch or chip that has these ports."""
+        (gbps, count), *slower = sorted(ports.items(), reverse=True)
+        return cls(kind, gbps, count, tuple(slower))
+
+    @property
+    def port_counts(self) -> PortCounts:
+        """Its ports by speed, the fastest first."""
+        return {self.gbps: self.ports, **dict(self.slower)}
 
     @property
     def name(self) -> str:
         """What price books call it."""
         if self.kind not in _SPEED_MATTERS:
             return self.kind
-        ports = f"{self.ports}x" if self.kind in {"switch", "chip"} else ""
-        return f"{self.kind}-{ports}{self.gbps:g}g"
+        if self.kind not in WITH_PORTS:
+            return f"{self.kind}-{self.gbps:g}g"
+        return f"{self.kind}-{'+'.join(f'{count}x{gbps:g}g' for gbps, count in self.port_counts.items())}"
 
     @property
     def capacity_gbps(self) -> float:
         """Gb/s of all its ports together, in each direction."""
-        return self.gbps * self.ports
+        return sum(gbps * count for gbps, count in self.port_counts.items())
+
+    def holds(self, links: PortCounts) -> bool:
+        """Whether its ports suffice for ``links``.
+
+        A port carries a link as fast as itself, or is broken out for slower ones of one speed.  The fastest links come
+        first, each on the slowest ports that are fast enough and left.
+        """
+        left = dict(sorted(self.port_counts.items()))
+        for gbps, need in sorted(links.items(), reverse=True):
+            for speed, ports in left.items():
+                if speed >= gbps and need > 0:
+                    taken = min(ports, -(-need // broken_out(speed, gbps)))
+                    left[speed] = ports - taken
+                    need -= taken * broken_out(speed, gbps)  # noqa: PLW2901 - counts down
+            if need > 0:
+                return False
+        return True
+
+
+def broken_out(gbps: float, into: float) -> int:
+    """Return how many links of the speed ``into``, at most its own, a port of ``gbps`` is broken out into."""
+    # 0.3 / 0.1 is a little less than 3.
+    return int(gbps / into * (1 + 1e-9)) if into else 1
 
 
 @dataclass(frozen=True, order=True)
@@ -73,16 +114,27 @@ class Boxes:
     """Identical boxes.
 
     Attributes:
-        chips: in each.
-        ports: of each chip.
-        gbps: speed of a port.
+        chips: ``(how many, which)`` are in each, in order.
         count: number of boxes.
     """
 
-    chips: int
-    ports: int
-    gbps: float
+    chips: tuple[tuple[int, Part], ...]
     count: Count
+
+    @classmethod
+    def of(cls, chips: int, ports: int, gbps: float, count: Count) -> Boxes:
+        """Return boxes of equal chips, whose ports all have the speed ``gbps``."""
+        return cls(((chips, Part("chip", gbps, ports)),), count)
+
+    @property
+    def chip_count(self) -> int:
+        """Chips in each."""
+        return sum(number for number, _ in self.chips)
+
+    @property
+    def ports(self) -> int:
+        """Ports of all chips of each."""
+        return sum(number * sum(chip.port_counts.values()) for number, chip in self.chips)
 
 
 @dataclass(frozen=True, order=True)
@@ -148,7 +200,7 @@ class Bill:
     @property
     def chips(self) -> Count:
         """Number of switch chips."""
-        return whole(sum(box.count * box.chips for box in self.boxes))
+        return whole(sum(box.count * box.chip_count for box in self.boxes))
 
     @property
     def box_count(self) -> Count:
@@ -158,7 +210,7 @@ class Bill:
     @property
     def ports(self) -> Count:
         """Ports of all chips, inside boxes or out of them."""
-        return whole(sum(box.count * box.chips * box.ports for box in self.boxes))
+        return whole(sum(box.count * box.ports for box in self.boxes))
 
     @property
     def ports_free(self) -> Count:
@@ -194,11 +246,11 @@ class Bill:
                 found[part] = found.get(part, 0) + count
 
         for box in self.boxes:
-            if box.chips == 1:
-                add(Part("switch", box.gbps, box.ports), box.count)
-            else:
+            kind = "switch" if box.chip_count == 1 else "chip"
+            if kind == "chip":
                 add(Part("chassis"), box.count)
-                add(Part("chip", box.gbps, box.ports), box.count * box.chips)
+            for number, chip in box.chips:
+                add(replace(chip, kind=kind), box.count * number)
         for cable in self.cables:
             optics, line = _OPTICS[cable.medium]
             if optics:

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pnet_lp.cost.bill import KINDS, Part
+from pnet_lp.cost.bill import KINDS, WITH_PORTS, Part
+from pnet_lp.cost.chips import links_of
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.files import exists, parse_yaml, read_yaml_text
 from pnet_lp.flags import Flag
@@ -24,7 +25,9 @@ Quantity: TypeAlias = Literal["price", "power"]
 UNITS: Mapping[Quantity, str] = {"price": "USD", "power": "W"}
 
 _Amount = Annotated[float | None, Field(ge=0)]
-_SIZED = re.compile(r"([0-9]+x)?[0-9]+(\.[0-9]+)?g")
+_SPEED = r"[0-9]+(?:\.[0-9]+)?g"
+_SIZED = re.compile(rf"(?:[0-9]+x)?{_SPEED}")
+_PORTS = re.compile(rf"(switch|chip)-([1-9][0-9]*x{_SPEED}(?:\+[1-9][0-9]*x{_SPEED})*)")
 
 
 class Rate(Params):
@@ -94,13 +97,26 @@ class Book:
         """Return the entry for ``part``: that of its name, else that of its kind.
 
         Raises:
-            SpecError: there is neither.
+            SpecError: there is neither; the message says what the book has.
         """
         found = self.rates.get(part.name) or self.rates.get(part.kind)
         if found is None:
             names = " or ".join(dict.fromkeys(map(repr, (part.name, part.kind))))
-            raise SpecError(f"no {self.quantity} for part {part.name!r}", where=self.label, allowed=f"an entry {names}")
+            same = [name for name in self.rates if name.startswith(f"{part.kind}-")]
+            raise SpecError(
+                f"no {self.quantity} for part {part.name!r}; the book has {', '.join(same or self.rates)}",
+                where=self.label,
+                allowed=f"an entry {names}",
+            )
         return found
+
+    def bought(self, part: Part) -> Part:
+        """Return what is bought for ``part``: itself, or the cheapest box that holds its links if it has no entry."""
+        if part.kind not in WITH_PORTS or part.name in self.rates or part.kind in self.rates:
+            return part
+        boxes = filter(None, map(_with_ports, self.rates))
+        holding = [box for box in boxes if box.kind == part.kind and box.holds(part.port_counts)]
+        return min(holding, key=lambda box: (self.rate(box).of(box), box), default=part)
 
     @property
     def content(self) -> str:
@@ -216,14 +232,31 @@ def _parse_book(text: str, quantity: Quantity, where: str) -> Mapping[str, Rate]
         raise SpecError("not a book", where=where, allowed="a mapping with entries by part")
     if others := [str(key) for key in document if key not in {"description", "entries"}]:
         raise SpecError(f"unknown key {others[0]!r}", where=where, allowed="description, entries")
-    return MappingProxyType({str(part): _rate(str(part), entry, quantity, where) for part, entry in entries.items()})
+    rates: dict[str, Rate] = {}
+    for part, entry in entries.items():
+        name, rate = _rate(str(part), entry, quantity, where)
+        if name in rates:
+            raise SpecError(f"part {name!r} is given twice", where=where, found=str(part))
+        rates[name] = rate
+    return MappingProxyType(rates)
 
 
-def _rate(part: str, entry: Any, quantity: Quantity, where: str) -> Rate:
+def _rate(part: str, entry: Any, quantity: Quantity, where: str) -> tuple[str, Rate]:
+    box = _with_ports(part)
     kinds = [kind for kind in KINDS if part == kind or part.startswith(f"{kind}-")]
-    if not kinds or not (part == kinds[0] or _SIZED.fullmatch(part.removeprefix(f"{kinds[0]}-"))):
-        more = ", and with ports and speed as in switch-64x10g or copper-1g"
+    if box is None and (not kinds or not (part == kinds[0] or _SIZED.fullmatch(part.removeprefix(f"{kinds[0]}-")))):
+        more = ", and with ports and speed as in switch-64x10g, switch-8x400g+48x100g or copper-1g"
         raise unknown("unknown part", part, KINDS, where=where, more=more)
     # A user's own file need not say more than a number.
     values = entry if isinstance(entry, dict) else {_PIECE[quantity]: entry}
-    return validate(_MODELS[quantity], {str(key): value for key, value in values.items()}, f"{where}: {part}")
+    rate = validate(_MODELS[quantity], {str(key): value for key, value in values.items()}, f"{where}: {part}")
+    return (box.name if box else part), rate
+
+
+def _with_ports(name: str) -> Part | None:
+    """Return the switch or chip of that name, or None where it is the name of something else."""
+    match = _PORTS.fullmatch(name)
+    if match is None:
+        return None
+    ports = (item[:-1].split("x") for item in match[2].split("+"))
+    return Part.with_ports(match[1], links_of(*((float(gbps), int(count)) for count, gbps in ports)))

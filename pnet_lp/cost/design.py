@@ -62,7 +62,8 @@ class TopologySettings(PlaneSettings):
     ports: int | None = Field(
         None,
         ge=1,
-        description="ports of every switch of a TOPOLOGY; default: as many as the switch with most cables uses",
+        description="ports of every switch of a TOPOLOGY, as fast as its fastest link, slower links broken out; "
+        "default: of each speed as many as any switch uses whose links have the same speeds",
     )
     separate: bool = Field(False, description="give equal planes of a TOPOLOGY boxes and cables of their own")
 

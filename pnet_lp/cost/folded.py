@@ -89,7 +89,7 @@ def folded_planes(tree: Folded, planes: int, link_gbps: float, packing: Packagin
         hosts=hosts,
         tiers=tree.tiers,
         switch_hops=tree.switch_hops,
-        boxes=[Boxes(packing.planes_per_box, ports, gbps, boxes)],
+        boxes=[Boxes.of(packing.planes_per_box, ports, gbps, boxes)],
         cables=[
             Cables("access", packing.access, cable_gbps, hosts * per_position, 1),
             Cables("inner", packing.inner, cable_gbps, below_top * per_position, 2),

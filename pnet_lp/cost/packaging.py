@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Part, Place, PortCounts
+from pnet_lp.cost.chips import Chips
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.distances import count_rack_hops
@@ -21,6 +22,7 @@ OPTICAL_PORT: dict[Core, str] = {"ocs": "ocs-port", "patch-panel": "panel-port"}
 """What a port of each optical core is called in a parts list."""
 
 Positions: TypeAlias = npt.NDArray[np.int64]
+Speeds: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Packaging:
     """How a network is boxed and cabled (P-Net, section 6.1).
 
     Attributes:
-        ports: of every chip; None: as many as the chip with most cables uses.
+        ports: of every chip, all of them as fast as its fastest link, slower links broken out of them; None: of each
+            speed as many as any chip uses whose links have the same speeds.
         planes_per_box: consecutive planes whose chips of one position share a box.
         planes_per_cable: consecutive planes whose cables of one position are channels of one cable, with one
             transceiver at an end.
@@ -71,7 +74,7 @@ def default_packaging(network: Network, *, ports: int | None = None, separate: b
 
     Args:
         network: the network to pack.
-        ports: of every chip; None: as many as the chip with most cables uses.
+        ports: as of :class:`Packaging`.
         separate: whether identical planes have boxes and cables of their own.
 
     Raises:
@@ -91,23 +94,23 @@ def count(network: Network, packaging: Packaging) -> Bill:
     Chips of one position are switches of one name, or of one ``box``, in the planes that share a box.  A bundle takes
     at most one cable of every plane, so two boxes need as many bundles as the plane with most cables between them.
 
-    A port counts as one whatever its speed, and a chip is as fast as the fastest link of its plane.
+    Every cable has the speed of its link, in the faster direction.  One without a capacity counts as fast as the
+    fastest of its plane.
 
     Raises:
         SpecError: planes that cannot share boxes, a chip with more cables than ports, or an optical core under
             switches of several tiers.
     """
-    packed = [_Packed.of(plane) for plane in network.planes]
-    used = max(int(plane.ports.max()) for plane in packed)
-    ports = used if packaging.ports is None else packaging.ports
-    if used > ports:
-        raise SpecError("a switch has more cables than ports", found=used, allowed=f"at most {ports}")
+    known: dict[str, _Packed] = {}
+    packed = [
+        known.get(plane.fingerprint) or known.setdefault(plane.fingerprint, _Packed.of(plane))
+        for plane in network.planes
+    ]
+    chips = Chips.fitting((links for plane in known.values() for links in plane.links), packaging.ports)
     found_boxes: list[Boxes] = []
     for group in _groups(packed, packaging.planes_per_box):
         _check_same_switches(group)
-        chips_per_box = Counter((np.bincount(group[0].position) * len(group)).tolist())
-        gbps = max(plane.gbps for plane in group)
-        found_boxes += [Boxes(chips, ports, gbps, number) for chips, number in chips_per_box.items()]
+        found_boxes += _boxes(group, chips)
     runs = [run for group in _groups(packed, packaging.planes_per_cable) for run in _runs(group, packaging)]
     links = sum(
         item.count
@@ -119,7 +122,7 @@ def count(network: Network, packaging: Packaging) -> Bill:
     if packaging.core:
         if any(plane.tiers > 1 for plane in packed):
             raise SpecError("an optical core joins the switches of one tier", where="packaging")
-        optical = ((OPTICAL_PORT[packaging.core], sum(int(plane.outside.sum()) for plane in packed)),)
+        optical = ((OPTICAL_PORT[packaging.core], sum(2 * len(plane.ends) for plane in packed)),)
     return Bill(
         hosts=network.host_count,
         tiers=max(plane.tiers for plane in packed),
@@ -127,7 +130,7 @@ def count(network: Network, packaging: Packaging) -> Bill:
         boxes=found_boxes,
         cables=runs,
         links=links,
-        ports_used=sum(int(plane.ports.sum()) for plane in packed),
+        ports_used=sum(chips.used(links) for plane in packed for links in plane.links),
         optical=optical,
     )
 
@@ -147,24 +150,24 @@ class _Packed:
     Attributes:
         names: of the switches.
         position: int64 ``[n]``, box of each switch, 0, 1, ...
-        ports: int64 ``[n]``, ports in use at each switch.
-        outside: int64 ``[B]``, cables that leave each box to other boxes.
-        pairs: int64 ``[p, 2]``, pairs of boxes with cables between them, in order.
-        counts: int64 ``[p]``, cables between them.
-        top: bool ``[p]``, whether these run to the top tier.
+        links: of each switch, its cables and traces by speed.
+        ends: int64 ``[c, 2]``, the two boxes of every cable between boxes, the lower number first.
+        speeds: float64 ``[c]``, Gb/s of these cables.
+        top: bool ``[c]``, whether they run to the top tier.
         host_box: int64 ``[h]``, box of each host's switch, -1 for none.
+        access: float64 ``[h]``, Gb/s of each host's cable.
         tiers: number of tiers of boxes.
         gbps: speed of the fastest link.
     """
 
     names: tuple[str, ...]
     position: Positions
-    ports: Positions
-    outside: Positions
-    pairs: Positions
-    counts: Positions
+    links: Sequence[PortCounts]
+    ends: Positions
+    speeds: Speeds
     top: npt.NDArray[np.bool_]
     host_box: Positions
+    access: Speeds
     tiers: int
     gbps: float
 
@@ -172,30 +175,53 @@ class _Packed:
     def of(cls, plane: Plane) -> _Packed:
         box = np.arange(plane.switch_count) if plane.box is None else plane.box
         position = np.unique(box, return_inverse=True)[1].astype(np.int64)
-        total = int(position.max()) + 1
-        lowest = np.full(total, np.iinfo(np.int64).max)
+        lowest = np.full(int(position.max()) + 1, np.iinfo(np.int64).max)
         np.minimum.at(lowest, position, plane.tier.astype(np.int64))
         levels, tier = np.unique(lowest, return_inverse=True)
-        ends = np.sort(np.stack([position[plane.cable_u], position[plane.cable_v]], axis=1), axis=1)
-        ends = ends[ends[:, 0] != ends[:, 1]]
-        pairs, counts = np.unique(ends, axis=0, return_counts=True)
         attached = plane.host_switch >= 0
-        hosts = np.bincount(plane.host_switch[attached], minlength=plane.switch_count)
-        speeds = (
-            plane.capacity_uv_gbps, plane.capacity_vu_gbps, plane.access_up_gbps, plane.access_down_gbps
-        )  # fmt: skip
+        speeds = np.maximum(plane.capacity_uv_gbps, plane.capacity_vu_gbps)
+        access = np.maximum(plane.access_up_gbps, plane.access_down_gbps)
+        gbps = float(max(speeds.max(initial=0.0), access.max(initial=0.0)))
+        speeds, access = np.where(speeds > 0, speeds, gbps), np.where(attached & (access > 0), access, gbps)
+        ends = np.sort(np.stack([position[plane.cable_u], position[plane.cable_v]], axis=1), axis=1)
+        outside = ends[:, 0] != ends[:, 1]
+        ends = ends[outside]
         return cls(
             names=plane.switch_names,
             position=position,
-            ports=plane.degree.astype(np.int64) + hosts,
-            outside=np.bincount(ends.ravel(), minlength=total).astype(np.int64),
-            pairs=pairs.astype(np.int64),
-            counts=counts.astype(np.int64),
-            top=tier[pairs].max(axis=1) == len(levels) - 1 if len(pairs) else np.zeros(0, dtype=np.bool_),
+            links=_links(
+                plane.switch_count,
+                np.concatenate([plane.cable_u, plane.cable_v, plane.host_switch[attached]]),
+                np.concatenate([speeds, speeds, access[attached]]),
+            ),
+            ends=ends.astype(np.int64),
+            speeds=speeds[outside],
+            top=tier[ends].max(axis=1, initial=0) == len(levels) - 1,
             host_box=np.where(attached, position[plane.host_switch], -1),
+            access=access,
             tiers=len(levels),
-            gbps=max((float(speed.max()) for speed in speeds if len(speed)), default=0.0),
+            gbps=gbps,
         )
+
+
+def _links(switches: int, ends: Positions, speeds: Speeds) -> Sequence[PortCounts]:
+    """Return how many links of each speed every switch has, given the switch and the speed of each."""
+    known, label = np.unique(speeds, return_inverse=True)
+    keys, counts = np.unique(ends * max(len(known), 1) + label, return_counts=True)
+    found: list[dict[float, int]] = [{} for _ in range(switches)]
+    for key, number in zip(keys.tolist(), counts.tolist(), strict=True):
+        found[key // len(known)][float(known[key % len(known)])] = number
+    return found
+
+
+def _boxes(group: Sequence[_Packed], chips: Chips) -> Iterator[Boxes]:
+    """Yield the boxes of planes that share them."""
+    inside: dict[int, Counter[Part]] = {}
+    for plane in group:
+        for box, links in zip(plane.position.tolist(), plane.links, strict=True):
+            inside.setdefault(box, Counter())[chips.of(links)] += 1
+    for content, number in Counter(frozenset(found.items()) for found in inside.values()).items():
+        yield Boxes(tuple(sorted((count, chip) for chip, count in content)), number)
 
 
 def _groups(planes: Sequence[_Packed], size: int) -> Iterator[Sequence[_Packed]]:
@@ -213,21 +239,45 @@ def _check_same_switches(group: Sequence[_Packed]) -> None:
 
 
 def _runs(group: Sequence[_Packed], packaging: Packaging) -> Iterator[Cables]:
-    """Yield the cables that serve a group of planes, a channel for each plane in every cable."""
-    gbps = sum(plane.gbps for plane in group)
+    """Yield the cables that serve a group of planes, a channel for each plane in every cable.
+
+    The fastest cables between two boxes share one, then the second fastest, and so on.  Where a plane has none, its
+    channel is as fast as its fastest link.
+    """
+    planes = Counter(group)
+    total = sum(plane.gbps * times for plane, times in planes.items())
     # Hosts on different boxes in different planes need a cable to each.
-    places = np.sort(np.stack([plane.host_box for plane in group]), axis=0)
-    fresh = np.vstack([places[:1] >= 0, (places[1:] != places[:-1]) & (places[1:] >= 0)])
-    yield Cables("access", packaging.access, gbps, int(fresh.sum()), 1)
+    places = np.sort(np.stack([plane.host_box for plane in planes]), axis=0)
+    fresh = np.vstack([places[:1] >= 0, (places[1:] != places[:-1]) & (places[1:] >= 0)]).sum(axis=0)
+    access = np.sum([plane.access * times for plane, times in planes.items()], axis=0)
+    for gbps in np.unique(access[fresh > 0]).tolist():
+        yield Cables("access", packaging.access, gbps, int(fresh[access == gbps].sum()), 1)
+    keys, speeds, top = zip(*(_positions(plane, packaging) for plane in planes), strict=True)
+    weights = np.concatenate([np.full(len(key), times) for key, times in zip(keys, planes.values(), strict=True)])
+    fastest = np.concatenate([np.full(len(key), plane.gbps) for key, plane in zip(keys, planes, strict=True)])
+    _, first, label = np.unique(np.concatenate(keys), axis=0, return_index=True, return_inverse=True)
+    present = np.bincount(label.ravel(), weights)
+    here = np.bincount(label.ravel(), weights * np.concatenate(speeds))
+    absent = np.where(present < len(group), total - np.bincount(label.ravel(), weights * fastest), 0.0)
+    found = np.stack([np.concatenate(top)[first], here + absent], axis=1)
+    for (is_top, gbps), number in zip(*np.unique(found, axis=0, return_counts=True), strict=True):
+        place: Place = "top" if is_top else "inner"
+        medium = packaging.top if is_top else packaging.inner
+        yield Cables(place, medium, float(gbps), int(number), 1 if packaging.core else 2)
+
+
+def _positions(plane: _Packed, packaging: Packaging) -> tuple[Positions, Speeds, npt.NDArray[np.bool_]]:
+    """Return which cables a plane has: both boxes and a number, 0 for the fastest between them; speed; whether on top.
+
+    With an optical core, a cable has one box, and there are two for every link.
+    """
+    ends, speeds, top = plane.ends, plane.speeds, plane.top
     if packaging.core:
-        most = np.max([plane.outside for plane in group], axis=0)
-        yield Cables("top", packaging.top, gbps, int(most.sum()), 1)
-        return
-    ends = np.concatenate([plane.pairs for plane in group])
-    counts = np.concatenate([plane.counts for plane in group])
-    top = np.concatenate([plane.top for plane in group])
-    _, first, label = np.unique(ends, axis=0, return_index=True, return_inverse=True)
-    most = np.zeros(len(first), dtype=np.int64)
-    np.maximum.at(most, label.ravel(), counts)
-    yield Cables("top", packaging.top, gbps, int(most[top[first]].sum()), 2)
-    yield Cables("inner", packaging.inner, gbps, int(most[~top[first]].sum()), 2)
+        ends = np.stack([ends.T.ravel(), np.full(ends.size, -1)], axis=1)
+        speeds, top = np.tile(speeds, 2), np.ones(ends.shape[0], dtype=np.bool_)
+    order = np.lexsort((-speeds, ends[:, 1], ends[:, 0]))
+    ends, speeds, top = ends[order], speeds[order], top[order]
+    fresh = np.ones(len(ends), dtype=np.bool_)
+    fresh[1:] = np.any(ends[1:] != ends[:-1], axis=1)
+    start = np.maximum.accumulate(np.where(fresh, np.arange(len(ends)), 0))
+    return np.column_stack([ends, np.arange(len(ends)) - start]), speeds, top

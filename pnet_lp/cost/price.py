@@ -71,12 +71,16 @@ class Quote:
 
 
 def quote(bill: Bill, prices: Book, powers: Book) -> Quote:
-    """Return the priced bill.
+    """Return the priced bill; boxes are those that :meth:`Book.bought` says.
 
     Raises:
         SpecError: a part that a book does not have.
     """
-    return Quote(bill, tuple(PricedPart(part, n, prices.rate(part), powers.rate(part)) for part, n in bill.parts))
+    bought: dict[Part, Count] = {}
+    for part, n in bill.parts:
+        chosen = prices.bought(part)
+        bought[chosen] = bought.get(chosen, 0) + n
+    return Quote(bill, tuple(PricedPart(part, n, prices.rate(part), powers.rate(part)) for part, n in bought.items()))
 
 
 def quote_network(

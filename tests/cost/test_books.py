@@ -76,7 +76,15 @@ def test_a_part_without_a_price() -> None:
     with pytest.raises(SpecError) as caught:
         load_book("price", ["hybrid-list"]).rate(Part("switch", 100, 64))
     assert str(caught.value) == (
-        "hybrid-list: no price for part 'switch-64x100g'; allowed: an entry 'switch-64x100g' or 'switch'"
+        "hybrid-list: no price for part 'switch-64x100g'; the book has switch-64x10g, switch-48x1g, switch-24x1g; "
+        "allowed: an entry 'switch-64x100g' or 'switch'"
+    )
+    with pytest.raises(SpecError) as caught:
+        load_book("price", ["hybrid-list"]).rate(Part("chassis"))
+    assert str(caught.value) == (
+        "hybrid-list: no price for part 'chassis'; the book has switch-64x10g, transceiver-sr-10g, "
+        "transceiver-lr-10g, ocs-port, switch-48x1g, switch-24x1g, fiber-mm, fiber-sm, copper-1g; "
+        "allowed: an entry 'chassis'"
     )
 
 
@@ -85,6 +93,12 @@ def test_a_part_without_a_price() -> None:
     [
         ("entries: {swich: 3}", ": unknown part 'swich' (did you mean 'switch'?); allowed: switch, chassis, chip, "),
         ("entries: {switch-64x10: 3}", ": unknown part 'switch-64x10'"),
+        ("entries: {switch-8x100g+2: 3}", ": unknown part 'switch-8x100g+2'"),
+        ("entries: {copper-8x100g+2x400g: 3}", ": unknown part 'copper-8x100g+2x400g'"),
+        (
+            "entries: {switch-8x100g+2x400g: 3, switch-2x400g+8x100g: 4}",
+            ": part 'switch-2x400g+8x100g' is given twice, found 'switch-2x400g+8x100g'",
+        ),
         ("entries: {switch: -3}", ": switch: usd: input should be greater than or equal to 0, found -3"),
         ("entries: {switch: .nan}", ": switch: usd: input should be a finite number, found nan"),
         ("entries: {switch: .inf}", ": switch: usd: input should be a finite number, found inf"),

@@ -53,6 +53,10 @@ AGREEING = [
     "jellyfish:servers=640,beta=4",
     "architecture:tor-parallel:pods=4,tors=16,fabrics=4,spines=16,hosts_per_tor=16",
     "tor-parallel:pods=1,tors=3,fabrics=2,spines=1,hosts_per_tor=2,ports=64",
+    "architecture:tor-parallel:pods=2,tors=3,fabrics=2,spines=4,hosts_per_tor=5,host_gbps=25",
+    "architecture:tor-parallel:pods=2,tors=3,fabrics=2,spines=4,hosts_per_tor=5,host_gbps=25,ports=16",
+    "architecture:tor-parallel:pods=2,tors=3,fabrics=2,spines=4,hosts_per_tor=2,host_gbps=200",
+    "serial-chassis:radix=8,chassis=16,hosts=64,host_gbps=1600",
     "hybrid:servers=10240,beta=1",
     "beta-fat-tree:servers=10240,beta=1,numbers=pieces",
     "beta-fat-tree:servers=10240,beta=3,numbers=pieces",
@@ -162,7 +166,14 @@ def test_channels_of_shared_boxes_with_different_graphs() -> None:
         ("jellyfish:k=8,beta=2", "jellyfish: beta is allowed only with servers"),
         ("jellyfish:servers=64", "jellyfish: 32 cables of a switch to 1 others: 1 to 1 are possible"),
         ("ocs-core:hosts=128", "ocs-core: 2 ToRs of 64 hosts can have 1 to 1 cables to the core, not 64"),
-        ("tor-parallel:pods=2,tors=2,spines=1,ports=2", "tor-parallel: a switch has 4 cables, more than 2 ports"),
+        (
+            "tor-parallel:pods=2,tors=2,spines=1,ports=2",
+            "tor-parallel: a switch has more cables than ports, found 4; allowed: at most 2",
+        ),
+        (
+            "architecture:beta-fat-tree:host_gbps=25",
+            "beta-fat-tree: the architecture has one speed; topology:beta-fat-",
+        ),
         ("hybrd", "unknown architecture 'hybrd' (did you mean 'hybrid'?); allowed: beta-fat-tree, hybrid, jellyfish, "),
     ],
 )

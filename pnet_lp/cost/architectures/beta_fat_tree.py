@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Count
 from pnet_lp.cost.design import ARCHITECTURES, Design
@@ -25,6 +25,12 @@ class BetaFatTreeCost(BetaFatTree):
         "formula",
         description="of parts: as the paper's formulas say, or whole pieces, with a whole cable to every server",
     )
+
+    @model_validator(mode="after")
+    def _one_speed(self) -> BetaFatTreeCost:
+        if self.access_gbps != self.link_gbps:
+            raise ValueError("the architecture has one speed; topology:beta-fat-tree has cables of several")
+        return self
 
 
 @ARCHITECTURES.register(
@@ -57,7 +63,7 @@ def beta_fat_tree_cost(params: BetaFatTreeCost) -> Design:
         hosts=servers,
         tiers=3,
         switch_hops=5,
-        boxes=[Boxes(1, params.ports, gbps, switches)],
+        boxes=[Boxes.of(1, params.ports, gbps, switches)],
         cables=[access, Cables("inner", "sr", gbps, inner, 2), Cables("top", "sr", gbps, top, 2)],
         links=inner + top,
         ports_used=servers + 2 * inner + 2 * top,

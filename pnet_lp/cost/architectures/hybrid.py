@@ -69,7 +69,7 @@ def hybrid(params: Hybrid) -> Design:
         hosts=params.servers,
         tiers=1,
         switch_hops=None,
-        boxes=[Boxes(1, params.ports, gbps, racks)],
+        boxes=[Boxes.of(1, params.ports, gbps, racks)],
         cables=[Cables("access", "sr", gbps, params.servers, 1), Cables("top", "lr", gbps, circuits, 1)],
         links=circuits,
         ports_used=params.servers + circuits,

@@ -88,7 +88,7 @@ def jellyfish(params: JellyfishCost) -> Design:
         hosts=hosts,
         tiers=1,
         switch_hops=None,
-        boxes=[Boxes(1, params.box_ports, gbps, planes * switches)],
+        boxes=[Boxes.of(1, params.box_ports, gbps, planes * switches)],
         cables=runs,
         links=planes * lines,
         ports_used=planes * (hosts + 2 * lines),

@@ -58,7 +58,7 @@ def _optical_core(params: OpticalCore, core: Core) -> Design:
         hosts=params.hosts,
         tiers=1,
         switch_hops=None,
-        boxes=[Boxes(planes, ports, gbps, tors)],
+        boxes=[Boxes.of(planes, ports, gbps, tors)],
         cables=[
             Cables("access", params.access, params.link_gbps, params.hosts, 1),
             Cables("top", "lr", params.link_gbps, lines, 1),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables
+from pnet_lp.cost.bill import Bill, Cables
+from pnet_lp.cost.chips import Chips, links_of
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.topology import build_network
@@ -28,13 +29,16 @@ class SerialChassis(ChassisFatTree):
 def serial_chassis(params: SerialChassis) -> Design:
     """Return the tree of :func:`~pnet_lp.topology.families.chassis_fat_tree.chassis_fat_tree`, packed.
 
-    An aggregation box has 2 P / r chips and a spine box 3 P / r; with H hosts there are 2 H / P and H / P of them.
+    An aggregation box has 2 P / r chips, half of them with r / 2 hosts each, and a spine box 3 P / r; with H hosts
+    there are 2 H / P and H / P of them.
     """
     hosts, stage = params.host_count, params.ports // params.radix
     spines = hosts // params.ports
-    gbps = max(params.link_gbps, params.access_gbps)
-    found = [Boxes(2 * stage, params.radix, gbps, 2 * spines), Boxes(3 * stage, params.radix, gbps, spines)]
-    runs = [Cables("access", "copper", gbps, hosts, 1), Cables("top", "lr", gbps, hosts, 2)]
+    edge = links_of((params.access_gbps, params.radix // 2), (params.link_gbps, params.radix // 2))
+    others = {params.link_gbps: params.radix}
+    chips = Chips.fitting((edge, others), params.radix)
+    found = [chips.boxes(2 * spines, (stage, edge), (stage, others)), chips.boxes(spines, (3 * stage, others))]
+    runs = [Cables("access", "copper", params.access_gbps, hosts, 1), Cables("top", "lr", params.link_gbps, hosts, 2)]
     given = {"radix": params.radix, "chassis": params.ports, "hosts": hosts}
     speeds = {"link_gbps": params.link_gbps, "host_gbps": params.access_gbps}
     written = ",".join(f"{key}={value!r}" for key, value in (given | speeds).items())
@@ -46,7 +50,7 @@ def serial_chassis(params: SerialChassis) -> Design:
             boxes=found,
             cables=runs,
             links=hosts,
-            ports_used=7 * stage * spines * params.radix,
+            ports_used=stage * spines * (2 * chips.used(edge) + 5 * params.radix),
         ),
         hosts // 2 * params.link_gbps if params.access_gbps == params.link_gbps else None,
         Packaging(ports=params.radix),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables
+from pnet_lp.cost.bill import Bill, Cables, PortCounts
+from pnet_lp.cost.chips import Chips, links_of
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.model import Network
@@ -15,19 +16,24 @@ class TorParallelCost(TorParallel):
     """Parameters of ``tor-parallel``: those of the topology, and the ports of a switch."""
 
     ports: int | None = Field(
-        None, ge=1, description="ports of every switch; default: as many as the one with most cables uses"
+        None, ge=1, description="ports of every switch, as fast as its fastest link; default: as many as the links take"
     )
 
     @model_validator(mode="after")
     def _fits(self) -> TorParallelCost:
-        if self.ports is not None and self.ports < self.ports_needed:
-            raise ValueError(f"a switch has {self.ports_needed} cables, more than {self.ports} ports")
+        _ = self.chips
         return self
 
     @property
-    def ports_needed(self) -> int:
-        """Most cables of a switch."""
-        return max(self.hosts_per_tor + self.fabrics, self.tors + self.spines, self.pods)
+    def links(self) -> tuple[PortCounts, PortCounts, PortCounts]:
+        """Links of a ToR, a fabric and a spine switch."""
+        tor = links_of((self.access_gbps, self.hosts_per_tor), (self.link_gbps, self.fabrics))
+        return tor, {self.link_gbps: self.tors + self.spines}, {self.link_gbps: self.pods}
+
+    @property
+    def chips(self) -> Chips:
+        """Those of the switches, or SpecError where ``ports`` are too few."""
+        return Chips.fitting(self.links, self.ports)
 
 
 @ARCHITECTURES.register(
@@ -41,21 +47,20 @@ def tor_parallel_cost(params: TorParallelCost) -> Design:
     """Return the bill of :func:`~pnet_lp.topology.families.tor_parallel.tor_parallel`; every switch is a box."""
     racks = params.pods * params.tors
     hosts = racks * params.hosts_per_tor
-    gbps = max(params.link_gbps, params.access_gbps if hosts else 0.0)
-    fabric_switches, spines = params.pods * params.fabrics, params.fabrics * params.spines
-    ports = params.ports or params.ports_needed
-    inner, top = racks * params.fabrics, fabric_switches * params.spines
+    inner, top = racks * params.fabrics, params.pods * params.fabrics * params.spines
+    numbers = (racks, params.pods * params.fabrics, params.fabrics * params.spines)
+    chips = params.chips
     bill = Bill(
         hosts=hosts,
         tiers=3,
         switch_hops=None if racks == 1 else 5 if params.pods > 1 else 3,
-        boxes=[Boxes(1, ports, gbps, racks + fabric_switches + spines)],
+        boxes=[chips.boxes(number, (1, links)) for number, links in zip(numbers, params.links, strict=True)],
         cables=[
-            Cables("access", "copper", gbps, hosts, 1),
-            Cables("inner", "sr", gbps, inner, 2),
-            Cables("top", "lr", gbps, top, 2),
+            Cables("access", "copper", params.access_gbps, hosts, 1),
+            Cables("inner", "sr", params.link_gbps, inner, 2),
+            Cables("top", "lr", params.link_gbps, top, 2),
         ],
         links=inner + top,
-        ports_used=hosts + 2 * (inner + top),
+        ports_used=sum(number * chips.used(links) for number, links in zip(numbers, params.links, strict=True)),
     )
-    return Design(bill, None, Packaging(ports=ports), lambda: Network.from_planes([tor_parallel(params)]))
+    return Design(bill, None, Packaging(ports=params.ports), lambda: Network.from_planes([tor_parallel(params)]))
