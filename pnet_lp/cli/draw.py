@@ -58,8 +58,8 @@ class _Keys(ObjectiveSettings, DrawSettings, DemandKeys):
 def command(*, keys: _Keys, load: Path | None, threads: int, file: Path, output: Output) -> None:
     """Draw a network with its planes side by side; planes that look the same are drawn once.
 
-    Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.  Failed cables are dashed.  A plane
-    of more than 400 switches or 2,500 cables is drawn as its tiers, with counts.
+    Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file; 8x[TOPOLOGY] is eight.  Failed
+    cables are dashed.  A plane of more than 400 switches or 2,500 cables is drawn as its tiers, with counts.
 
     Exit code 3: the bounds on the throughput of --traffic have not met within the tolerance.
     """

@@ -26,7 +26,7 @@ LARGEST_BISECTED = 2000
 def command(network: NetworkKeys, file: Path | None, ports: int | None, output: Output) -> None:
     """Print counts, sizes and bisection of a network, or convert files.
 
-    Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.
+    Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file; 8x[TOPOLOGY] is eight.
     """
     built = build(network)
     if file:

@@ -18,6 +18,7 @@ from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
 from pnet_lp.topology import PlaneSettings, topologies
+from pnet_lp.topology.planes import check_brackets, is_planes
 
 
 @brief("label", "bill", "packaging")
@@ -182,8 +183,9 @@ def _check_topology_named(text: str) -> None:
     name = text.partition(":")[0].strip()
     known = dict.fromkeys([*ARCHITECTURES.names(), *topologies.names(), *named_files("topologies")])
     path = Path(text)
-    if name in topologies or text in known or "/" in text or path.suffix or exists(text):
+    if is_planes(text) or name in topologies or text in known or "/" in text or path.suffix or exists(text):
         return
+    check_brackets(text)
     raise SpecError(
         f"unknown architecture {name!r}{nearest(name, known)}",
         allowed=f"{', '.join(ARCHITECTURES.names())}, or a TOPOLOGY",

@@ -22,6 +22,7 @@ from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Case
 from pnet_lp.registry import AsText, OneOrMore, nearest
 from pnet_lp.topology import PlaneSettings, build_network, check_topology, topologies
+from pnet_lp.topology.planes import leaves
 from pnet_lp.traffic import TrafficSettings, check_traffic
 
 
@@ -46,7 +47,8 @@ class TopologyKeys(Case):
     """The topologies of a network."""
 
     topology: Annotated[tuple[str, ...], OneOrMore, Flag(argument="TOPOLOGY...")] = Field(
-        min_length=1, description="an expression, a file or a name of the catalogue; several give one plane each"
+        min_length=1,
+        description="an expression, a file, a name of the catalogue, or several of these: 8x[TOPOLOGY]+[TOPOLOGY]",
     )
 
 
@@ -74,7 +76,8 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
         if level is not None:
             with naming("topology"):
                 # A file may have been changed since.
-                lasting = all(text.partition(":")[0].strip() in topologies for text in self.topology)
+                names = (leaf.partition(":")[0].strip() for text in self.topology for leaf in leaves(text))
+                lasting = all(name in topologies for name in names)
                 refusals = _refusals if lasting else _refusals.__wrapped__
                 fault = refusals(self.topology, self.hosts_per_switch).get(level)
             if fault is not None:

@@ -58,6 +58,9 @@ _TICKS = 12
 _SHORT = 26
 """Characters up to which two entries of a legend stand side by side."""
 
+_LONG = 40
+"""Characters of a bar's name on one line."""
+
 _COMPARABLE = 10
 """How much more one panel may reach than another that has the same scale."""
 
@@ -156,7 +159,9 @@ def _draw_bars(
     """Draw a bar for each row, from left to right so that names have room, and published values as marks on it."""
     panels = bar_panels(experiment, [row.case for row in rows])
     names = list(dict.fromkeys(name for _, cases in panels for name in cases))
-    figure.set_figheight(0.55 + 0.155 * len(names) + 0.15 * (len(panels) > 1))
+    written = [textwrap.fill(name, _LONG) for name in names]
+    height = 0.155 * max((1 + name.count("\n") for name in written), default=1)
+    figure.set_figheight(0.55 + height * len(names) + 0.15 * (len(panels) > 1))
     known = {row.case: row for row in rows}
     published = _published(experiment, rows, claims)
     legend: dict[str, Any] = {}
@@ -170,7 +175,7 @@ def _draw_bars(
         legend = found | legend
         reaches.append(reach)
         axes.set_title(textwrap.fill(label, 12, break_long_words=False) if label else "")
-        axes.set_yticks([-i for i in range(len(names))], names)
+        axes.set_yticks([-i for i in range(len(names))], written)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(0.5 - len(names), 0.5)
         axes.locator_params(axis="x", nbins=4 if len(panels) == 1 else 3)

@@ -32,7 +32,7 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
     source = resolve(text, link_gbps=link_gbps, seed=seed)
     count = max(len(source.members), source.planes)
     if count > 1:
-        raise SpecError(f"expected one plane, the spec has {count}", where=text)
+        raise SpecError(f"expected one plane, found {count}", where=text)
     return source.expanded(1, "serial")[0]
 
 
@@ -44,7 +44,7 @@ def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[
         TopologyError: a missing or broken file.
     """
     warnings: list[str] = []
-    for member in resolve(text, link_gbps=link_gbps, seed=None).members:
+    for member in resolve(text, link_gbps=link_gbps, seed=None).distinct:
         if isinstance(member, PlaneRecipe):
             member.entry.validate(member.values)
         else:
@@ -65,7 +65,7 @@ def build_network(
 
     Args:
         texts: one topology or several, with one plane each: expressions, files or names (see :func:`build_plane`),
-            specs of several planes, or planes.
+            expressions for several planes (:mod:`pnet_lp.topology.planes`), specs of these, or planes.
         planes: number of planes to make from a single topology of one plane.
         variant: how these planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial`` is one
             plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links included.  Plane
@@ -110,7 +110,7 @@ def speed_is_open(text: str) -> bool:
     """Whether what ``text`` stands for has links of the speed ``link_gbps``, or states that of every link itself."""
 
     def content(link_gbps: float) -> list[object]:
-        members = resolve(text, link_gbps=link_gbps, seed=1).members
+        members = resolve(text, link_gbps=link_gbps, seed=1).distinct
         return [one.fingerprint if isinstance(one, Plane) else one for one in members]
 
     return content(1.0) != content(2.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,10 +12,11 @@ from pnet_lp.files import check_sha256, exists, named_files
 from pnet_lp.layouts import decoded
 from pnet_lp.model import Plane
 from pnet_lp.model.brief import brief
-from pnet_lp.model.network import Variant
+from pnet_lp.model.network import MOST_PLANES, Variant
 from pnet_lp.registry import Entry, parse_expression, unknown
 from pnet_lp.seeds import derive_seed
 from pnet_lp.topology.family import PlaneBuilder, topologies
+from pnet_lp.topology.planes import Term, check_brackets, is_planes, parse_planes
 
 if TYPE_CHECKING:
     from pnet_lp.topology.spec import PlaneSpec
@@ -64,7 +65,7 @@ class NetworkSource:
 
     Attributes:
         text: the argument.
-        members: the planes it describes, at least one.
+        members: the planes it describes, at least one; copies are one object.
         planes: how often a single member is repeated.
         variant: how the planes relate, where a spec says so.
     """
@@ -73,6 +74,11 @@ class NetworkSource:
     members: tuple[PlaneMember, ...]
     planes: int = 1
     variant: Variant | None = None
+
+    @property
+    def distinct(self) -> tuple[PlaneMember, ...]:
+        """The members, copies once."""
+        return tuple({id(member): member for member in self.members}.values())
 
     def expanded(
         self, planes: int, variant: Variant | None, finish: Callable[[Plane], Plane] = lambda plane: plane
@@ -89,7 +95,8 @@ class NetworkSource:
         """
         self.count(planes, variant)
         if len(self.members) > 1:
-            return [finish(_built(member)) for member in self.members]
+            made = {id(member): finish(_built(member)) for member in self.distinct}
+            return [made[id(member)] for member in self.members]
         (member,) = self.members
         if variant == "heterogeneous" and isinstance(member, PlaneRecipe):
             return [finish(member.redrawn(i).build()) for i in range(planes)]
@@ -137,8 +144,13 @@ def _built(member: PlaneMember) -> Plane:
 
 def resolve(text: str, *, link_gbps: float, seed: int | None) -> NetworkSource:
     """Return what ``text`` stands for; see :func:`~pnet_lp.topology.network.build_plane`."""
+    if is_planes(text):
+        terms = parse_planes(text)
+        parts = [resolve(term.text, link_gbps=link_gbps, seed=seed) for term in terms]
+        return _combined(text, terms, parts)
     name, colon, _ = text.partition(":")
     if name.strip() in topologies:
+        check_brackets(text)
         return NetworkSource(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
     known = named_files("topologies")
     # A name of the catalogue can have a slash and then looks like a path.
@@ -146,9 +158,50 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> NetworkSource:
         return _from_file(str(known[text]), link_gbps, seed)
     if _is_file(text):
         return _from_file(text, link_gbps, seed)
+    check_brackets(text)
     names = topologies.names() if colon else [*topologies.names(), *known]
     name, _ = parse_expression(text)
     raise unknown("unknown topology", name, names, more=", or a file")
+
+
+def _combined(text: str, terms: Sequence[Term], parts: Sequence[NetworkSource]) -> NetworkSource:
+    """Return the planes of an expression for several, given what stands in its brackets."""
+    if len(terms) == 1 and terms[0].count == 1 and terms[0].sign == "x":
+        return replace(parts[0], text=text)
+    if len(terms) == 1 and len(parts[0].members) == parts[0].planes == 1:
+        variant: Variant | None = "heterogeneous" if terms[0].sign == "~" else None
+        return NetworkSource(text, parts[0].members, terms[0].count, variant)
+    total = sum(term.count * len(part.members) * part.planes for term, part in zip(terms, parts, strict=True))
+    if total > MOST_PLANES:
+        raise SpecError("too many planes", where=text, found=total, allowed=f"at most {MOST_PLANES}")
+    members = [member for term, part in zip(terms, parts, strict=True) for member in _repeated(term, part)]
+    if len({id(member) for member in members}) == 1:
+        return NetworkSource(text, (members[0],), len(members))
+    return NetworkSource(text, tuple(members))
+
+
+def _repeated(term: Term, part: NetworkSource) -> list[PlaneMember]:
+    """Return the planes of one term."""
+    if term.sign == "~":
+        if len(part.members) > 1 or part.planes > 1:
+            raise SpecError("several planes cannot be drawn again", where=str(term), allowed="one TOPOLOGY in brackets")
+        return _drawn(part, term.count)
+    if part.variant == "serial-high":
+        raise SpecError(
+            "a serial-high network cannot be a plane of another", where=term.text, allowed="link_gbps for its speed"
+        )
+    one = (
+        _drawn(part, part.planes) if part.variant == "heterogeneous" and part.planes > 1 else part.members * part.planes
+    )
+    return [*one] * term.count
+
+
+def _drawn(part: NetworkSource, count: int) -> list[PlaneMember]:
+    """Return ``count`` heterogeneous planes of a single member."""
+    part.count(count, "heterogeneous")
+    (member,) = part.members
+    assert isinstance(member, PlaneRecipe)
+    return [member.redrawn(i) for i in range(count)]
 
 
 def _is_file(text: str) -> bool:

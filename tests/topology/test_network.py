@@ -136,7 +136,7 @@ def test_a_spec_repeats_a_builder() -> None:
     both = build_network(["net.yaml", "jellyfish:k=4"])
     assert both.plane_count == 4
     assert build_network(["net.yaml"], planes=3, variant="heterogeneous").fingerprint == network.fingerprint
-    with pytest.raises(SpecError, match=r"net\.yaml: expected one plane, the spec has 3"):
+    with pytest.raises(SpecError, match=r"net\.yaml: expected one plane, found 3"):
         build_plane("net.yaml")
 
 

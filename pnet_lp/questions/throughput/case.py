@@ -14,9 +14,9 @@ class ThroughputCase(ObjectiveSettings, DemandKeys):
     """Compute how much of a traffic matrix fits into a network.
 
     Each TOPOLOGY is one plane: an expression such as fat-tree:k=8 or jellyfish:k=8,seed=1 (`pnet-lp list
-    topologies`), or a file.  The result is the largest K such that every demand d gets K d at the same time, between
-    two proved bounds that `pnet-lp verify` can check without a solver.  Other objectives maximise the sum of rates or
-    their fairness, or minimise cost.
+    topologies`), or a file; 8x[TOPOLOGY] is eight planes, [TOPOLOGY]+4x[TOPOLOGY] five.  The result is the largest K
+    such that every demand d gets K d at the same time, between two proved bounds that `pnet-lp verify` can check
+    without a solver.  Other objectives maximise the sum of rates or their fairness, or minimise cost.
 
     With --trials the failures are drawn many times, as `pnet-lp failures` does.
 
