@@ -16,7 +16,7 @@ from pydantic import Field
 from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cli.command import Number, Option, Whole, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
-from pnet_lp.errors import printable
+from pnet_lp.errors import PnetError, printable
 from pnet_lp.flags import Flag, flag_of
 from pnet_lp.model import Network
 from pnet_lp.questions.keys import NetworkKeys
@@ -164,7 +164,7 @@ def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
     flag, limits = flag_of(metadata), _limits(metadata)
     kinds = [one for one in get_args(annotation) if one is not NoneType]
     if flag.parse is not None:
-        return {"callback": _parsed(flag.parse), "show_default": False}
+        return {"type": str, "default": None, "callback": _parsed(flag.parse), "show_default": False}
     if flag.width > 1:
         return {"nargs": flag.width, "type": str}
     if get_origin(annotation) is Literal:
@@ -193,14 +193,18 @@ def _limits(metadata: Sequence[Any]) -> dict[str, Any]:
     return {name: getattr(one, name) for one in metadata for name in ("ge", "gt", "le", "lt") if hasattr(one, name)}
 
 
-def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
-    """Return the callback of an option whose value ``parse`` makes of its text."""
+def _parsed(parse: Callable[[str], Any], nothing: Any = None) -> Callable[..., Any]:
+    """Return the callback of an option whose value ``parse`` makes of its text, ``nothing`` where it is not given."""
 
     def call(_: click.Context, __: click.Parameter, value: str | None) -> Any:
         try:
-            return None if value is None else parse(value)
+            return nothing if value is None else parse(value)
         except ValueError as error:
             raise click.BadParameter(str(error)) from None
+        except PnetError as error:
+            # click names the option.
+            unplaced = type(error)(error.problem, found=error.found, allowed=error.allowed)
+            raise click.BadParameter(str(unplaced)) from None
 
     return call
 
@@ -219,6 +223,8 @@ def axis_option(kind: type[Params], key: str, flag: Flag, name: str, *, default:
         return click.argument(name, metavar=flag.argument, nargs=-1, required=default is None, default=default)
     field = kind.model_fields[key]
     kinds = [one for one in get_args(field.annotation) if one is not NoneType] or [field.annotation]
+    parse = flag_of(field.metadata).parse
+    each = _parsed(lambda text: tuple(map(parse, text.split(","))), ()) if parse else None
     text = flag.help or str(field.description)
     return option(
         flag.name or f"--{key.replace('_', '-')}",
@@ -227,7 +233,7 @@ def axis_option(kind: type[Params], key: str, flag: Flag, name: str, *, default:
         **(
             {"multiple": True}
             if flag.several == "repeated"
-            else {"callback": _split(kinds[0], _limits(field.metadata))}
+            else {"callback": each or _split(kinds[0], _limits(field.metadata))}
         ),
         default=None if default is None else str(default),
         show_default=default is not None,

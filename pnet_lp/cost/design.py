@@ -165,8 +165,7 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
     whole = settings.intact([text], options.seed)
     packaging = default_packaging(whole, ports=settings.ports, separate=settings.separate)
     mask = FailureModel(whole, options.failures).draw(options.seed)
-    counts = {"link directions": mask.arc_count, "switches": mask.switch_count}
-    down = [f"{count} {what}" for what, count in counts.items() if count]
+    down = [f"{count} {what}" for what, count in mask.counts.items() if count]
     return Design(
         count(whole, packaging),
         None,

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.cost import BookSettings
 from pnet_lp.errors import SpecError, naming
+from pnet_lp.failures import Portion, portion_of
 from pnet_lp.flags import Flag
 from pnet_lp.registry import OneOrMore, unknown
 from pnet_lp.seeds import Seed
@@ -48,7 +49,9 @@ class FindSettings(ToleranceSettings, BookSettings):
     budget: float | None = Field(None, gt=0, description="maximum price in USD")
     best: int | None = Field(None, ge=1, description="stop when so many networks of the front are found, best first")
     rank: Rank = Field("cost", description="what ranks networks: least cost, least power or most throughput")
-    fail_links: float = Field(0.0, ge=0, lt=1, description="share of each plane's cables that fail")
+    fail_links: Annotated[Portion, *portion_of("link")] = Field(
+        0.0, description="cables of each plane that fail: a share (0.01, 1%), or a number of them (3, '1 link')"
+    )
     confidence: Annotated[float, _OF_FAILURES] = Field(
         0.9, gt=0, le=1, description="share of the draws of failures in which the load must be carried"
     )

@@ -2,6 +2,7 @@ from .draw import FailureModel, fail
 from .groups import RiskGroup, read_groups
 from .interval import CONFIDENCE, mean_interval, share_interval
 from .mask import Mask, apply_mask
+from .portion import Portion, count_of, in_words, is_count, portion_of, share_of
 from .settings import FAILING, FailureSettings
 from .spec import Failures
 
@@ -12,10 +13,16 @@ __all__ = [
     "FailureSettings",
     "Failures",
     "Mask",
+    "Portion",
     "RiskGroup",
     "apply_mask",
+    "count_of",
     "fail",
+    "in_words",
+    "is_count",
     "mean_interval",
+    "portion_of",
     "read_groups",
     "share_interval",
+    "share_of",
 ]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.errors import TopologyError
+from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.failures.betweenness import betweenness
 from pnet_lp.failures.groups import members
 from pnet_lp.failures.mask import Mask, apply_mask
+from pnet_lp.failures.named import named_parts
+from pnet_lp.failures.portion import Portion, count_of, share_of
 from pnet_lp.failures.spec import Failures
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.arrays import BoolArray
@@ -40,7 +41,7 @@ class FailureModel:
         failures: what is to fail.
 
     Raises:
-        SpecError: a plane, a switch or a cable that the network does not have.
+        SpecError: a plane, a part or more parts than the network has.
         TopologyError: positions of planes that are not identical.
     """
 
@@ -49,10 +50,13 @@ class FailureModel:
         self.network = network
         self.failures = failures
         self._groups = [(group.probability, *members(network, group)) for group in failures.groups]
+        self._named = named_parts(network, failures.names)
         cables, switches = _cable_units(network, failures), _switch_units(network, failures)
+        ports = [np.arange(plane.host_count) for plane in network.planes]
         ranks = _ranks(network, failures, cables, switches)
-        self._cables = _Elements("cables", failures, failures.links, cables, ranks[0])
-        self._switches = _Elements("switches", failures, failures.switches, switches, ranks[1])
+        self._cables = _Elements("cables", "fail_links", failures, failures.links, cables, ranks[0])
+        self._switches = _Elements("switches", "fail_switches", failures, failures.switches, switches, ranks[1])
+        self._ports = _Elements("ports", "fail_ports", failures, failures.ports, ports, [])
 
     def draw(self, seed: int = 0, trial: int = 0) -> Mask:
         """Return what is down in a trial: a function of the seed and the trial's number alone.
@@ -60,13 +64,15 @@ class FailureModel:
         With one seed, larger shares fail what smaller ones do, and more.
         """
         drawn = derive_seed(seed, "failures", trial)
-        arcs, switches = [], []
+        arcs, switches, ports = [], [], []
         for p, plane in enumerate(self.network.planes):
             if self.failures.unit == "direction":
-                arcs.append(generator(drawn, "directions", p).random(2 * plane.cable_count) < self.failures.links)
+                share = share_of(self.failures.links)
+                arcs.append(generator(drawn, "directions", p).random(2 * plane.cable_count) < share)
             else:
                 arcs.append(np.repeat(self._cables.lost(drawn, p), 2))
             switches.append(self._switches.lost(drawn, p))
+            ports.append(self._ports.lost(drawn, p))
         for p in self.failures.planes:
             switches[p][:] = True
         for i, (probability, in_cables, in_switches) in enumerate(self._groups):
@@ -74,42 +80,51 @@ class FailureModel:
                 for p in range(self.network.plane_count):
                     arcs[p] |= np.repeat(in_cables[p], 2)
                     switches[p] |= in_switches[p]
-        return Mask.of(self.network, arcs, switches)
+        return Mask.of(self.network, arcs, switches, ports) | self._named
 
 
 @dataclass(frozen=True, eq=False)
 class _Elements:
-    """The cables or the switches of all planes.
+    """The cables, the switches or the access links of all planes.
 
     Attributes:
         component: names the stream of random numbers.
+        key: the parameter that says how many fail.
         failures: how units are chosen.
-        share: of the units, that fail.
+        portion: of the units, that fails.
         units: int64 for each plane, the unit that each cable or switch belongs to.
         ranks: for each plane its units in the order in which they fail; empty where that is random.
     """
 
     component: str
+    key: str
     failures: Failures
-    share: float
+    portion: Portion
     units: list[_Indices]
     ranks: list[_Indices]
+
+    def __post_init__(self) -> None:
+        for p, units in enumerate(self.units):
+            total = len(np.unique(units))
+            if self.portion and (count := count_of(self.portion, total)) > total:
+                raise SpecError(
+                    f"plane {p} has fewer {self.component}", where=self.key, found=count, allowed=f"at most {total:,}"
+                )
 
     def lost(self, seed: int, plane: int) -> BoolArray:
         """Return which elements of a plane fail."""
         units = self.units[plane]
-        if not self.share or not len(units):
+        if not self.portion or not len(units):
             return np.zeros(len(units), dtype=np.bool_)
         count = int(units.max()) + 1
         # Units of one position are drawn once, for all planes.
         random = generator(seed, self.component, 0 if self.failures.unit == "position" else plane)
         if self.failures.mode == "independent":
-            lost = random.random(count) < self.share
+            lost = random.random(count) < share_of(self.portion)
         else:
             lost = np.zeros(count, dtype=np.bool_)
             order = self.ranks[plane] if self.ranks else random.permutation(count)
-            # Halves are rounded up.
-            lost[order[: math.floor(self.share * count + 0.5)]] = True
+            lost[order[: count_of(self.portion, count)]] = True
         return np.asarray(lost[units], dtype=np.bool_)
 
 

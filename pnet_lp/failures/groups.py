@@ -10,8 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.errors import SpecError
+from pnet_lp.failures.named import cables_between
 from pnet_lp.files import read_yaml
-from pnet_lp.model import Network, Plane
+from pnet_lp.model import Network
 from pnet_lp.model.arrays import BoolArray
 from pnet_lp.registry import Params, nearest, validate
 
@@ -87,7 +88,7 @@ def members(network: Network, group: RiskGroup) -> tuple[list[BoolArray], list[B
     for a, b in group.cables:
         found = False
         for p in _having([a, b], index, group, where):
-            between = _between(network.planes[p], index[p][a], index[p][b])
+            between = cables_between(network.planes[p], index[p][a], index[p][b])
             found |= bool(between.any())
             if group.planes and not between.any():
                 raise SpecError(f"plane {p} has no cable {a!r} - {b!r}", where=where)
@@ -107,9 +108,3 @@ def _having(names: list[str], index: dict[int, dict[str, int]], group: RiskGroup
                 where=f"{where}: plane {lacking[0]}" if group.planes else where,
             )
     return [p for p, switches in index.items() if all(name in switches for name in names)]
-
-
-def _between(plane: Plane, a: int, b: int) -> BoolArray:
-    forth = (plane.cable_u == a) & (plane.cable_v == b)
-    back = (plane.cable_u == b) & (plane.cable_v == a)
-    return np.asarray(forth | back, dtype=np.bool_)

@@ -8,23 +8,34 @@ from pydantic import Field
 
 from pnet_lp.errors import naming
 from pnet_lp.failures.groups import read_groups
+from pnet_lp.failures.portion import Portion, portion_of
 from pnet_lp.failures.spec import Failures, Mode, Unit
 from pnet_lp.flags import Flag
-from pnet_lp.registry import OneOrMore, Params
+from pnet_lp.registry import AsText, OneOrMore, Params
 
-FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
+FAILING = ("fail_links", "fail_switches", "fail_ports", "fail_planes", "fail_groups", "fail")
 """Keys that say what fails."""
 
-_OF_SHARES = Flag(needs=("fail_links", "fail_switches"))
+_OF_SHARES = Flag(needs=("fail_links", "fail_switches", "fail_ports"))
 
 
 class FailureSettings(Params):
     """What of a network fails; see :class:`~pnet_lp.failures.spec.Failures`."""
 
-    fail_links: float = Field(0.0, ge=0, le=1, description="share of each plane's cables that fail")
-    fail_switches: float = Field(0.0, ge=0, le=1, description="share of each plane's switches that fail")
+    fail_links: Annotated[Portion, *portion_of("link")] = Field(
+        0.0, description="cables of each plane that fail: a share (0.01, 1%), or a number of them (3, '1 link')"
+    )
+    fail_switches: Annotated[Portion, *portion_of("switch")] = Field(
+        0.0, description="switches of each plane that fail: a share, or a number of them ('1 switch')"
+    )
+    fail_ports: Annotated[Portion, *portion_of("port")] = Field(
+        0.0, description="access links of hosts in each plane that fail: a share, or a number of them ('1 port')"
+    )
     fail_planes: Annotated[tuple[int, ...], OneOrMore, Flag(metavar="I,J")] = Field(
         (), description="planes that fail as a whole"
+    )
+    fail: Annotated[tuple[Annotated[str, AsText], ...], OneOrMore, Flag(metavar="[PLANE:]NAME", several="repeated")] = (
+        Field((), description="a switch, a host, or a link u-v that fails, in every plane that has it, or in one")
     )
     fail_unit: Annotated[Unit, _OF_SHARES] = Field(
         "cable",
@@ -52,4 +63,6 @@ class FailureSettings(Params):
             unit=self.fail_unit,
             mode=self.fail_mode,
             groups=groups,
+            ports=self.fail_ports,
+            names=self.fail,
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures.groups import RiskGroup
+from pnet_lp.failures.portion import Portion, is_count, parse_portion
 
 Unit: TypeAlias = Literal["cable", "direction", "box", "position"]
 UNITS: tuple[str, ...] = get_args(Unit)
@@ -21,30 +21,41 @@ class Failures:
     """What is to fail, in every plane.
 
     Attributes:
-        links: share of the cables, in [0, 1].
-        switches: share of the switches, in [0, 1].
+        links, switches, ports: how many of the cables, the switches, and the access links of hosts, of each plane: a
+            share, or a number of them, as of :data:`~pnet_lp.failures.portion.Portion`.
+        names: switches, hosts and links by name; see :func:`~pnet_lp.failures.named.named_parts`.
         planes: planes that fail as a whole.
         unit: what fails together.  ``cable``: both directions of a cable, a switch by itself.  ``direction``: each
             direction of a cable by itself, always independently, with the share as probability.  ``box``: all switches
-            of a box (``Plane.box``).  ``position``: the cables, or the switches, of one position in all planes, which a
-            P-Net bundles and puts into one box (P-Net, section 3.1).
+            of a box (``Plane.box``).  ``position``: the cables, switches or ports of one position in all planes, which
+            a P-Net bundles and puts into one box (P-Net, section 3.1), or which a host has on one NIC.
         mode: how units are chosen.  ``random``: the share of them, rounded, without replacement.  ``independent``: each
             by itself, with the share as probability.  ``betweenness``: those with the most shortest paths between racks
             first, which is the worst case by that measure.
         groups: shared-risk groups; each fails by itself with its probability.
     """
 
-    links: float = 0.0
-    switches: float = 0.0
+    links: Portion = 0.0
+    switches: Portion = 0.0
     planes: tuple[int, ...] = ()
     unit: Unit = "cable"
     mode: Mode = "random"
     groups: tuple[RiskGroup, ...] = ()
+    ports: Portion = 0.0
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for option, share in (("fail_links", self.links), ("fail_switches", self.switches)):
-            if not (math.isfinite(share) and 0 <= share <= 1):
-                raise SpecError("not a share", where=option, found=share, allowed="0 to 1")
+        for key, part in (("links", "link"), ("switches", "switch"), ("ports", "port")):
+            value = getattr(self, key)
+            portion = parse_portion(value, part)
+            object.__setattr__(self, key, portion)
+            if is_count(portion) and (self.mode == "independent" or (key, self.unit) == ("links", "direction")):
+                raise SpecError(
+                    f"each {part} fails with a probability",
+                    where=f"fail_{key}",
+                    found=value,
+                    allowed="a share, or fail_mode=random and fail_unit=cable",
+                )
         for option, value, allowed in (("fail_unit", self.unit, UNITS), ("fail_mode", self.mode, MODES)):
             if value not in allowed:
                 raise SpecError("unknown value", where=option, found=value, allowed=", ".join(allowed))
@@ -55,6 +66,13 @@ class Failures:
                 found=self.mode,
                 allowed="random, or fail_unit=cable",
             )
+        if self.ports and self.mode == "betweenness":
+            raise SpecError(
+                "every path of a host passes its ports",
+                where="fail_mode",
+                found=self.mode,
+                allowed="random or independent, or no fail_ports",
+            )
 
     def check_planes(self, count: int) -> None:
         """Raise SpecError where a plane is to fail that a network of ``count`` planes does not have."""
@@ -64,10 +82,10 @@ class Failures:
 
     def __bool__(self) -> bool:
         """Whether anything can fail."""
-        return bool(self.links or self.switches or self.planes or self.groups)
+        return bool(self.links or self.switches or self.ports or self.planes or self.groups or self.names)
 
     @property
     def random(self) -> bool:
         """Whether one trial can differ from another."""
-        drawn = (self.links or self.switches) and self.mode != "betweenness"
+        drawn = (self.links or self.switches or self.ports) and self.mode != "betweenness"
         return bool(drawn or any(group.probability < 1 for group in self.groups))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.failures import Mask
+from pnet_lp.failures import Mask, apply_mask
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
@@ -52,7 +52,7 @@ class HopCounter:
 
     def __init__(self, network: Network, level: Level, *, threads: int = 0) -> None:
         network.check_level(level)
-        self._threads = threads
+        self._network, self._level, self._threads = network, level, threads
         self._sites: Sites = find_sites(network, level)
         self._arcs: Arcs = usable_arcs(network)
         self._attach: IntArray = ints(self._sites.switch.T)
@@ -66,6 +66,14 @@ class HopCounter:
 
     def count_all(self, masks: Iterable[Mask | None]) -> Iterator[HopDistribution]:
         """Yield the hops of all pairs under each of ``masks``, which are drawn as they are needed."""
+        for alone, group in groupby(masks, lambda mask: mask is not None and mask.host_count > 0):
+            if alone:
+                # Equivalent hosts are counted as one site, until one of them loses its access link.
+                yield from (self._without(mask).count(None) for mask in group)
+            else:
+                yield from self._counted(group)
+
+    def _counted(self, masks: Iterable[Mask | None]) -> Iterator[HopDistribution]:
         for down in self._batches(masks):
             found = _core.count_hops(self._planes, self._sites.sizes, down.arcs, down.sites, threads=self._threads)
             for row in found.tolist():
@@ -76,11 +84,21 @@ class HopCounter:
     def between(self, src: npt.ArrayLike, dst: npt.ArrayLike, masks: Iterable[Mask | None]) -> npt.NDArray[np.int32]:
         """Return int32 ``[masks, pairs]``: the hops of pairs of distinct endpoints, -1 where there is no path."""
         first, last = (ints(self._sites.of[np.asarray(end, dtype=np.int64)]) for end in (src, dst))
-        found = [
-            _core.hops_between(self._planes, first, last, down.arcs, down.sites, threads=self._threads)
-            for down in self._batches(masks)
-        ]
-        return np.concatenate([np.empty((0, len(first)), dtype=np.int32), *found])
+        found = [np.empty((0, len(first)), dtype=np.int32)]
+        for alone, group in groupby(masks, lambda mask: mask is not None and mask.host_count > 0):
+            if alone:
+                found += [self._without(mask).between(src, dst, [None]) for mask in group]
+            else:
+                found += [
+                    _core.hops_between(self._planes, first, last, down.arcs, down.sites, threads=self._threads)
+                    for down in self._batches(group)
+                ]
+        return np.concatenate(found)
+
+    def _without(self, mask: Mask | None) -> HopCounter:
+        """Return the counter of the network with what is down in ``mask`` gone."""
+        assert mask is not None
+        return HopCounter(apply_mask(self._network, mask), self._level, threads=self._threads)
 
     def _batches(self, masks: Iterable[Mask | None]) -> Iterator[_Down]:
         each = len(self._arcs.tail) + self._attach.size

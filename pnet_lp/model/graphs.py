@@ -41,6 +41,12 @@ class CableArguments(TypedDict):
 _SPEEDS = ("capacity", "bandwidth")
 """What others call a speed in Gb/s; ours is ``capacity_gbps``."""
 
+DEFAULT_SPEED = "the speed of links without one (--link-gbps)"
+"""How a sentence says where the speed of a link is from that has none in its file."""
+
+_WEIGHTS = ("weight", "metric", "cost", "dist")
+"""Attributes of edges by which others find shortest paths."""
+
 _RAW = "LinkSpeedRaw"
 """What the Internet Topology Zoo calls a speed in bit/s."""
 
@@ -123,16 +129,21 @@ def _capacity_attribute(graph: nx.Graph[Any], requested: str | None, where: str)
 
 
 def _assumptions(graph: nx.Graph[Any], capacity: str, link_gbps: float, where: str) -> tuple[str, ...]:
-    """Return the sentence that says which edges have the default speed although they may have meant another."""
+    """Return the sentences that say what may have been meant otherwise: default speeds, weights that are not read."""
+    found = [
+        f"{where}: {name} of edges is not read, and shortest paths are those of fewest hops"
+        for name in _WEIGHTS
+        if len({repr(data.get(name)) for *_, data in graph.edges(data=True)}) > 1
+    ]
     bare = [data for *_, data in graph.edges(data=True) if data.get(capacity) is None]
-    given = f"{link_gbps:g} Gb/s, the speed of links without one"
-    if 0 < len(bare) < graph.number_of_edges():
-        return (f"{where}: {len(bare)} of {graph.number_of_edges()} edges have no {capacity} and get {given}",)
+    given = f"{link_gbps:g} Gb/s, {DEFAULT_SPEED}"
     unread = sorted({str(name) for data in bare for name in data} - _NO_SPEEDS - {capacity})
-    if not unread:
-        return ()
-    read = ", ".join(("capacity_gbps", *_SPEEDS, _RAW))
-    return (f"{where}: no edge has a speed ({read}), and all get {given}; not read: {', '.join(unread)}",)
+    if 0 < len(bare) < graph.number_of_edges():
+        found.append(f"{where}: {len(bare)} of {graph.number_of_edges()} edges have no {capacity} and get {given}")
+    elif unread:
+        read = ", ".join(("capacity_gbps", *_SPEEDS, _RAW))
+        found.append(f"{where}: no edge has a speed ({read}), and all get {given}; not read: {', '.join(unread)}")
+    return tuple(found)
 
 
 def _cables(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, get_args
 
 from pydantic import Field
@@ -21,7 +21,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Case
 from pnet_lp.registry import AsText, OneOrMore, nearest
-from pnet_lp.topology import PlaneSettings, build_network, check_topology, topologies
+from pnet_lp.topology import PlaneSettings, assumptions, build_network, check_topology, topologies
 from pnet_lp.topology.planes import leaves
 from pnet_lp.traffic import TrafficSettings, check_traffic
 
@@ -65,7 +65,19 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
 
     def whole(self, seed: int, built: Built = NOTHING_BUILT) -> Network:
         """Return the network without failures."""
-        return built.network or self.intact(self.topology, seed)
+        if built.network is not None:
+            return built.network
+        network = self.intact(self.topology, seed)
+        found = assumptions(
+            network,
+            self.topology,
+            speed="link_gbps" not in self.model_fields_set,
+            level="level" in type(self).model_fields and getattr(self, "level", None) is None,
+        )
+        first, *others = network.planes
+        return (
+            replace(network, planes=(replace(first, warnings=(*first.warnings, *found)), *others)) if found else network
+        )
 
     def network(self, seed: int, built: Built = NOTHING_BUILT) -> Network:
         """Return the network with what fails in it down."""

@@ -46,7 +46,7 @@ class Outage:
         for p, plane in enumerate(ports.network.planes):
             of_plane = slice(ports.arcs.ptr[p], ports.arcs.ptr[p + 1])
             down[of_plane] = self.mask.arcs[p][ports.arcs.id[of_plane]]
-            cut = self.mask.switches[p][plane.host_switch]
+            cut = self.mask.switches[p][plane.host_switch] | self.mask.hosts[p]
             for kind in (FROM_HOST, TO_HOST):
                 down[(ports.kind == kind) & (ports.plane == p)] = cut
         return ints(np.flatnonzero(down & ports.connected))
@@ -63,6 +63,7 @@ class Outage:
         return {
             "link_directions": self.mask.arc_count,
             "switches": self.mask.switch_count,
+            "access_links": self.mask.host_count,
             "from": format_duration(self.from_ps),
             "until": None if until is None else format_duration(until),
             "reroute_after": None if reroute is None else format_duration(reroute),

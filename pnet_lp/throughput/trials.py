@@ -109,7 +109,7 @@ def distinct_draws(network: Network, failures: Failures, *, trials: int, seed: i
     which = []
     for trial in range(trials):
         mask = model.draw(seed, trial)
-        key = b"".join(np.packbits(down).tobytes() for down in (*mask.arcs, *mask.switches))
+        key = b"".join(np.packbits(down).tobytes() for down in (*mask.arcs, *mask.switches, *mask.hosts))
         if key not in first:
             first[key] = len(masks)
             masks.append(mask)

@@ -8,8 +8,10 @@ from typing import NamedTuple, TypeVar
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
+from pnet_lp.model.graphs import DEFAULT_SPEED
 from pnet_lp.model.network import MOST_PLANES, VARIANTS, Variant
 from pnet_lp.topology.hosts import attach_hosts
+from pnet_lp.topology.planes import leaves
 from pnet_lp.topology.source import NetworkSource, PlaneRecipe, resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
@@ -114,6 +116,33 @@ def speed_is_open(text: str) -> bool:
         return [one.fingerprint if isinstance(one, Plane) else one for one in members]
 
     return content(1.0) != content(2.0)
+
+
+def assumptions(network: Network, texts: Sequence[str], *, speed: bool, level: bool) -> tuple[str, ...]:
+    """Return what was assumed of the files among ``texts``, which ``network`` was built of, a sentence each.
+
+    Args:
+        network: the network.
+        texts: the TOPOLOGY arguments.
+        speed: whether the speed of links without one is the default.
+        level: whether the level of demands is.
+    """
+    found = []
+    for text in (leaf for text in texts for leaf in leaves(text)):
+        planes = [one for one in resolve(text, link_gbps=DEFAULT_LINK_GBPS, seed=1).members if isinstance(one, Plane)]
+        if speed and any((plane.arcs[2] == DEFAULT_LINK_GBPS).any() for plane in planes):
+            others = [one for one in resolve(text, link_gbps=1.0, seed=1).members if isinstance(one, Plane)]
+            for plane, other in zip(planes, others, strict=True):
+                bare = int((plane.arcs[2] != other.arcs[2]).sum()) // 2
+                if bare and not any(DEFAULT_SPEED in warning for warning in plane.warnings):
+                    some = "no link has a speed, and all" if bare == plane.cable_count else f"{bare} links"
+                    found.append(f"{plane.label}: {some} get {DEFAULT_LINK_GBPS:g} Gb/s, {DEFAULT_SPEED}")
+        if level and planes and network.host_count == 0:
+            found.append(
+                f"{text}: names no hosts, so demands are between its {network.rack_count} racks (--level rack says so, "
+                "--hosts-per-switch attaches hosts)"
+            )
+    return tuple(found)
 
 
 class _Part(NamedTuple):

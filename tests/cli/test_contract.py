@@ -126,7 +126,7 @@ def test_every_example_runs(run: Run) -> None:
         ),
         (
             ["hops", "ring:n=4", "--trials", "2"],
-            "--trials needs --fail-links or --fail-switches or --fail-planes or --fail-groups or --sweep",
+            "--trials needs --fail-links or --fail-switches or --fail-ports or --fail-planes or ",
         ),
         (["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"], "--bound: a bound is named twice, found 'nic'"),
         (

@@ -115,9 +115,9 @@ def test_the_cheapest_is_not_the_one_that_carries_least(run: Run, run_json: RunJ
 
 def test_no_cheapest_where_a_capacity_is_unknown(run: Run, run_json: RunJson) -> None:
     # All links down: no bisection, and no price for a Gb/s of it.
-    document = run_json("cost", "compare", "ring:n=6", "complete:n=6", "--fail-links", "1")
+    document = run_json("cost", "compare", "ring:n=6", "complete:n=6", "--fail-links", "100%")
     assert document["cheapest"] is None
-    assert "cheapest" not in run("cost", "compare", "ring:n=6", "complete:n=6", "--fail-links", "1").stdout
+    assert "cheapest" not in run("cost", "compare", "ring:n=6", "complete:n=6", "--fail-links", "100%").stdout
 
 
 def test_what_fails_is_paid_for_and_carries_nothing(run_json: RunJson) -> None:

@@ -55,7 +55,7 @@ def test_nothing_connected(run: Run, run_json: RunJson) -> None:
     arguments = ("hops", "fat-tree:k=4", "--fail-planes", "0", "--rpc-bytes", "100")
     assert run_json(*arguments)["mean"] is None
     assert run(*arguments).stdout.startswith("hops      no pair has a path\n")
-    swept = run("hops", "path:n=3", "--sweep", "0,1", "--plot", "c.png", "--rpc-bytes", "9").stdout
+    swept = run("hops", "path:n=3", "--sweep", "0,100%", "--plot", "c.png", "--rpc-bytes", "9").stdout
     assert swept.splitlines()[-1].split() == ["100", "%", "none", "none", "none", "none", "6", "none"]
 
 
@@ -99,7 +99,7 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--fail-links", "2"), "Invalid value for '--fail-links': 2.0 is not in the range 0<=x<=1."),
+        (("--fail-links", "1"), "Invalid value for '--fail-links': may mean all of them or a single one, found '1'; "),
         (
             ("--fail-planes", "a"),
             "Invalid value for '--fail-planes': found 'a'; allowed: numbers joined by commas, such as 0,2",
@@ -109,16 +109,20 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
         (("--fail-groups", "none.yaml"), "--fail-groups: none.yaml: cannot read the file: No such file or directory"),
         (
             ("--sweep", "0,x"),
-            "Invalid value for '--sweep': found 'x' in '0,x'; allowed: numbers joined by commas, such as 0,0.5",
+            "Invalid value for '--sweep': not a share or a number of links, found 'x'; allowed: 0.01 or ",
         ),
-        (("--sweep", "0,7"), "--sweep: input should be less than or equal to 1, found 7.0"),
+        (("--sweep", "0,7"), "--sweep: plane 0 has fewer cables, found 7; allowed: at most 4"),
+        (("--sweep", "0.1,2", "--plot", "c.png"), "--sweep: shares and numbers have no common axis; allowed: one of"),
         (("--plot", "c.png"), "--plot needs --sweep"),
         (("--sweep", "0", "--pair", "0", "1"), "give either --sweep or --pair"),
         (("--sweep", "0", "--fail-links", "0.1"), "give either --sweep or --fail-links"),
         (("--rate", "10"), "--rate needs --rpc-bytes"),
         (("--hop-delay", "2"), "--hop-delay needs --rpc-bytes"),
-        (("--fail-unit", "box"), "--fail-unit needs --fail-links or --fail-switches or --sweep"),
-        (("--fail-mode", "betweenness"), "--fail-mode needs --fail-links or --fail-switches or --sweep"),
+        (("--fail-unit", "box"), "--fail-unit needs --fail-links or --fail-switches or --fail-ports or --sweep"),
+        (
+            ("--fail-mode", "betweenness"),
+            "--fail-mode needs --fail-links or --fail-switches or --fail-ports or --sweep",
+        ),
         (("--pair", "0", "9"), "--pair: no rack is called '9'; allowed: 0 to 3"),
         (("--pair", "1", "1"), "--pair: the two ends are the same, found '1'"),
         (("--level", "host"), "the network has no hosts, so host-level demands mean nothing"),
@@ -163,7 +167,7 @@ def test_traffic_by_rack_survives_a_failed_first_plane(run_json: RunJson) -> Non
 
 
 def test_a_plot_as_svg(run: Run) -> None:
-    arguments = ("hops", "ring:n=4", "--sweep", "0,1", "--plot", "c.svg")
+    arguments = ("hops", "ring:n=4", "--sweep", "0,0.5", "--plot", "c.svg")
     run(*arguments)
     first = Path("c.svg").read_bytes()
     assert b"<svg" in first

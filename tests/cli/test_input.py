@@ -21,7 +21,7 @@ Run = Callable[..., Result]
         (["hops", "ring:n=4", "--trials", "1000000000000"], "1000000000000 is not in the range"),
         (
             ["hops", "ring:n=4", "--sweep", "nan"],
-            "'--sweep': found 'nan'; allowed: numbers joined by commas, such as 0,0.5",
+            "'--sweep': not a share or a number of links, found 'nan'; allowed: 0.01 or 1%",
         ),
         (["cost", "speedup", "--delay", "nan"], "Invalid value for '--delay': nan is not a finite number."),
         (["throughput", "ring:n=4", "--routing", "vlb:"], "vlb: not a key=value parameter, found ''"),

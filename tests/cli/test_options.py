@@ -87,6 +87,8 @@ NETWORK = {
     "seed": Example("--seed 5"),
     "fail_links": Example("--fail-links 0.2"),
     "fail_switches": Example("--fail-switches 0.2"),
+    "fail_ports": Example("--fail-ports 1port"),
+    "fail": Example("--fail 0", idle="--fail nowhere", says="no switch, host or link is called 'nowhere'"),
     "fail_planes": Example("--fail-planes 1", "--planes 2 --variant heterogeneous"),
     "fail_unit": Example(
         "--fail-unit direction", "--fail-links 0.2", idle="--fail-unit box", says="needs --fail-links"
@@ -127,7 +129,7 @@ SIMULATION = {
     **{
         name: replace(one, base=SIMULATED, beside=f"{one.beside} --planes 2")
         for name, one in NETWORK.items()
-        if name in {"fail_switches", "fail_planes"}
+        if name in {"fail_switches", "fail_ports", "fail_planes"}
     },
     **on(SIMULATED, POLICY),
     "fail_at": Example(
@@ -427,7 +429,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                     says="has no meaning for a cost without traffic or bisection",
                 )
                 for name, one in COST.items()
-                if name in {"fail_links", "fail_switches", "fail_planes"}
+                if name in {"fail_links", "fail_switches", "fail_ports", "fail_planes", "fail"}
             },
             **{
                 name: replace(one, beside=f"{one.beside} --beta 1 --measure")

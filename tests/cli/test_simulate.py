@@ -182,7 +182,7 @@ def test_plot(run: Run, suffix: str) -> None:
         ((*FLOWS[:3], "0"), "--flow-size: 0: invalid size, found 0"),
         ((*FLOWS[:3], "10kB,foo=1"), "--flow-size: not a quantity, found '10kB,foo=1'"),
         ((*FLOWS[:3], "facebook-cache:mode=1"), "--flow-size: facebook-cache: unknown parameter 'mode'"),
-        ((*FLOWS, "--fail-links", "1"), "no path leads from 'h"),
+        ((*FLOWS, "--fail-links", "100%"), "no path leads from 'h"),
         ((*FLOWS, "--queue", "drop-tail:bytes=9"), "queue: bytes: a packet has 1500 bytes and never fits, found 9"),
         ((*FLOWS, "--transport", "tpc"), "--transport: unknown transport 'tpc' (did you mean 'tcp'?); allowed: "),
         ((*FLOWS, "--link-delay", "fast"), "--link-delay: not a quantity, found 'fast'"),

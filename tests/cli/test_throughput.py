@@ -50,9 +50,9 @@ def test_what_was_assumed_of_a_file_is_said(run: Run, tmp_path: Path) -> None:
     nx.write_graphml(nx.Graph([("a", "b", {"speed": 1})]), path)
     sentence = (
         f"{path}: no edge has a speed (capacity_gbps, capacity, bandwidth, LinkSpeedRaw), and all get 100 Gb/s, "
-        "the speed of links without one; not read: speed"
+        "the speed of links without one (--link-gbps); not read: speed"
     )
-    result = run("throughput", str(path), "--json")
+    result = run("throughput", str(path), "--level", "rack", "--json")
     assert json.loads(result.stdout)["warnings"] == [sentence]
     assert result.stderr == f"Warning: {sentence}\n"
     assert run("topology", str(path)).stderr == f"Warning: {sentence}\n"
@@ -119,7 +119,7 @@ def test_a_disconnected_pair_is_named(run: Run, run_json: RunJson, here: Path) -
     assert document["upper_bound_gbps"] == 0
     assert document["status"] == "certified"
     assert document["solver"] == "none"
-    assert "a -> c" in document["warnings"][0]
+    assert "a -> c" in document["warnings"][-1]
     shown = run("throughput", "net.edges", "--links", "links.csv", "--save", "result.json").stdout
     assert "a pair without any path" in shown
     assert "concurrent with ideal routing without a solver" in shown
@@ -267,3 +267,23 @@ def test_what_a_host_sends(run: Run, run_json: RunJson) -> None:
     assert run_json(*ask, "--objective", "min-max-utilisation")["sends"]["mean_gbps"] == 2.0
     racks = run_json("throughput", "ring:n=4", "--level", "rack")["sends"]
     assert racks["mean_access_share"] is None
+
+
+def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(run: Run, run_json: RunJson) -> None:
+    Path("net.edges").write_text("a b\nb c 100\nc a\n")
+    speed = "net.edges: 2 links get 100 Gb/s, the speed of links without one (--link-gbps)"
+    level = (
+        "net.edges: names no hosts, so demands are between its 3 racks (--level rack says so, --hosts-per-switch "
+        "attaches hosts)"
+    )
+    assert run_json("throughput", "net.edges")["warnings"] == [speed, level]
+    shown = run("throughput", "net.edges")
+    assert f"Warning: {speed}\nWarning: {level}\n" in shown.stderr
+    assert run_json("throughput", "net.edges", "--link-gbps", "10")["warnings"] == [level]
+    assert run_json("throughput", "net.edges", "--link-gbps", "10", "--level", "rack")["warnings"] == []
+    assert run_json("throughput", "net.edges", "--hosts-per-switch", "1")["warnings"] == [speed]
+    Path("bare.edges").write_text("a b\nb c\n")
+    assert "bare.edges: no link has a speed, and all get 100 Gb/s" in run("hops", "bare.edges").stderr
+    Path("full.edges").write_text("a b 100\nb c 100\n")
+    assert run_json("throughput", "full.edges", "--level", "rack")["warnings"] == []
+    assert run_json("throughput", "ring:n=4")["warnings"] == []

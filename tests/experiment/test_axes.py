@@ -47,6 +47,7 @@ def test_nothing_is_no_value(text: str) -> None:
     [
         ("planes", "1,02", "throughput", [1, 2]),
         ("fail_links", "0,0.1,1e-2", "hops", [0, 0.1, 0.01]),
+        ("fail_links", "0,1%,3,1 link,100%", "hops", [0, 0.01, 3, "1 link", "100%"]),
         ("routing", "ecmp,ksp:8", "throughput", ["ecmp", "ksp:8"]),
         ("separate", "yes,no", "cost", [True, False]),
         ("link_delay", "1us,2500ns", "simulate", ["1us", "2500ns"]),
@@ -72,7 +73,7 @@ def test_values_are_as_a_spec_has_them(key: str, text: str, question: str, value
     [
         ("planes", "1,x", "planes: input should be a valid integer, unable to parse string as an integer, found 'x'"),
         ("planes", "1,01", "planes: a value is given twice, found '01'"),
-        ("fail_links", "0,2", "fail_links: input should be less than or equal to 1, found '2'"),
+        ("fail_links", "0,1", "fail_links: may mean all of them or a single one, found '1'; allowed: 100% for all"),
         ("variant", "homogenous", "variant: input should be 'serial', 'homogeneous', "),
     ],
 )

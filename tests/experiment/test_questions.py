@@ -180,8 +180,8 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         ("throughput", "{topology: 'ring:n=4', solver: structurd}", "cases.a: solver: unknown solver 'structurd'"),
         (
             "throughput",
-            "{topology: 'ring:n=4', fail_links: 2}",
-            "cases.a: fail_links: input should be less than or equal",
+            "{topology: 'ring:n=4', fail_links: 1}",
+            "cases.a: fail_links: may mean all of them or a single one, found 1; allowed: 100% for all",
         ),
         (
             "throughput",
@@ -283,7 +283,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "failures",
             "{topology: 'ring:n=4'}",
-            "cases.a: nothing fails; allowed: fail_links or fail_switches or fail_planes or fail_groups",
+            "cases.a: nothing fails; allowed: fail_links or fail_switches or fail_ports or fail_planes",
         ),
         (
             "failures",
@@ -337,7 +337,7 @@ def test_a_column_can_be_shown(tmp_path: Path) -> None:
 
 def test_no_value_is_no_number(tmp_path: Path) -> None:
     """Nothing is connected: JSON has null, tables are empty there, and the reader sees a word."""
-    record = answered(tmp_path, "hops", "{topology: 'ring:n=6', fail_links: 1}")
+    record = answered(tmp_path, "hops", "{topology: 'ring:n=6', fail_links: 100%}")
     assert math.isnan(record.mean().value)
     stored = json.loads((tmp_path / "results" / "a" / "draw-0" / "result.json").read_text())
     assert stored["headline"]["value"] is None

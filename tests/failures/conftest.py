@@ -30,7 +30,7 @@ def networks(draw: st.DrawFn, switches: int = 6, planes: int = 3) -> Network:
     return Network.from_planes(built)
 
 
-shares = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, 1.0])
+shares = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.8, "100%"])
 
 
 @st.composite
@@ -38,4 +38,4 @@ def failures(draw: st.DrawFn) -> Failures:
     """Failures that fit every network of :func:`networks`."""
     unit = draw(st.sampled_from(["cable", "direction", "box"]))
     mode = draw(st.sampled_from(["random", "independent"]))
-    return Failures(draw(shares), draw(shares), draw(st.sampled_from([(), (0,)])), unit, mode)
+    return Failures(draw(shares), draw(shares), draw(st.sampled_from([(), (0,)])), unit, mode, ports=draw(shares))

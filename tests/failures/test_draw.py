@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pnet_lp.errors import SpecError, TopologyError
-from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, fail
+from pnet_lp.failures import FailureModel, Failures, Mask, Portion, apply_mask, fail, share_of
 from pnet_lp.model import Network, Plane
 from pnet_lp.topology import build_network
 
@@ -35,19 +35,29 @@ def test_draws_depend_on_seed_and_trial_alone(network: Network, wanted: Failures
 
 @given(networks(), failures(), shares, shares)
 def test_larger_shares_fail_what_smaller_ones_do(
-    network: Network, wanted: Failures, links: float, switches: float
+    network: Network, wanted: Failures, links: Portion, switches: Portion
 ) -> None:
-    larger = Failures(max(links, wanted.links), max(switches, wanted.switches), wanted.planes, wanted.unit, wanted.mode)
+    def more(a: Portion, b: Portion) -> Portion:
+        return max(a, b, key=share_of)
+
+    larger = Failures(
+        more(links, wanted.links),
+        more(switches, wanted.switches),
+        wanted.planes,
+        wanted.unit,
+        wanted.mode,
+        ports=wanted.ports,
+    )
     assert within(FailureModel(network, wanted).draw(3), FailureModel(network, larger).draw(3))
 
 
 @given(networks(), shares)
-def test_the_share_is_exact_and_per_plane(network: Network, share: float) -> None:
+def test_the_share_is_exact_and_per_plane(network: Network, share: Portion) -> None:
     mask = FailureModel(network, Failures(links=share)).draw()
     for plane, down in zip(network.planes, mask.arcs, strict=True):
         both = down.reshape(-1, 2)
         assert np.array_equal(both[:, 0], both[:, 1])
-        assert int(both[:, 0].sum()) == int(share * plane.cable_count + HALF)
+        assert int(both[:, 0].sum()) == int(share_of(share) * plane.cable_count + HALF)
     assert mask.switch_count == 0
 
 
@@ -128,17 +138,18 @@ def test_a_failed_network_has_less_and_nothing_else(network: Network, wanted: Fa
     mask = FailureModel(network, wanted).draw()
     failed = apply_mask(network, mask)
     assert (failed.plane_count, failed.host_names) == (network.plane_count, network.host_names)
-    for plane, before, down, dead in zip(failed.planes, network.planes, mask.arcs, mask.switches, strict=True):
+    columns = (failed.planes, network.planes, mask.arcs, mask.switches, mask.hosts)
+    for plane, before, down, dead, cut in zip(*columns, strict=True):
         capacity = before.arcs[2]
         assert np.array_equal(plane.arcs[2], np.where(down, 0, capacity))
         # No link touches a failed switch, and no host is attached to one.
         assert down[dead[plane.arcs[0]] | dead[plane.arcs[1]]].all()
         attached = plane.host_switch >= 0
         assert not dead[plane.host_switch[attached]].any()
-        assert np.array_equal(attached, (before.host_switch >= 0) & ~dead[before.host_switch])
+        assert np.array_equal(attached, (before.host_switch >= 0) & ~dead[before.host_switch] & ~cut)
         assert not plane.access_up_gbps[~attached].any()
         assert plane.cable_u is before.cable_u
-        if not down.any() and not dead.any():
+        if not down.any() and not dead.any() and not cut.any():
             assert plane is before
 
 
@@ -155,8 +166,37 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"links": 1.5}, "fail_links: not a share, found 1.5; allowed: 0 to 1"),
-        ({"switches": float("nan")}, "fail_switches: not a share, found nan; allowed: 0 to 1"),
+        (
+            {"links": 1.5},
+            "fail_links: not a share or a number of links, found 1.5; allowed: 0.01 or 1%, 3, '1 link', 100%",
+        ),
+        ({"links": "1 switch"}, "fail_links: not a share or a number of links, found '1 switch'; "),
+        ({"links": True}, "fail_links: not a share or a number of links, found True; "),
+        ({"links": -0.1}, "fail_links: not a share or a number of links, found -0.1; "),
+        ({"links": "200%"}, "fail_links: not a share or a number of links, found '200%'; "),
+        (
+            {"switches": float("nan")},
+            "fail_switches: not a share or a number of switches, found nan; allowed: 0.01 or 1%, 3, '1 switch', 100%",
+        ),
+        (
+            {"links": 1},
+            "fail_links: may mean all of them or a single one, found 1; allowed: 100% for all, '1 link' for one",
+        ),
+        ({"links": 1.0}, "fail_links: may mean all of them or a single one, found 1.0; "),
+        (
+            {"ports": "1"},
+            "fail_ports: may mean all of them or a single one, found '1'; allowed: 100% for all, '1 port'",
+        ),
+        ({"links": 5}, "fail_links: plane 0 has fewer cables, found 5; allowed: at most 4"),
+        (
+            {"links": 2, "mode": "independent"},
+            "fail_links: each link fails with a probability, found 2; allowed: a share, or fail_mode=random and ",
+        ),
+        ({"links": "1 link", "unit": "direction"}, "fail_links: each link fails with a probability, found '1 link'; "),
+        (
+            {"ports": 0.5, "mode": "betweenness"},
+            "fail_mode: every path of a host passes its ports, found 'betweenness'; allowed: random or independent, ",
+        ),
         ({"unit": "node"}, "fail_unit: unknown value, found 'node'; allowed: cable, direction, box, position"),
         ({"mode": "worst"}, "fail_mode: unknown value, found 'worst'; allowed: random, independent, betweenness"),
         (
@@ -170,4 +210,38 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
 def test_wrong_failures(wanted: dict[str, object], message: str) -> None:
     with pytest.raises(SpecError) as caught:
         fail(build_network(["ring:n=4"], planes=2), Failures(**wanted))  # type: ignore[arg-type]
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("written", "count"), [("1 link", 1), ("1link", 1), (3, 3), ("3", 3), (3.0, 3), ("2 links", 2)]
+)
+def test_a_number_of_links(written: Portion, count: int) -> None:
+    network = build_network(["jellyfish:k=4"], planes=2)
+    mask = FailureModel(network, Failures(links=written)).draw(2)
+    assert [int(down.sum()) for down in mask.arcs] == [2 * count] * 2
+
+
+@pytest.mark.parametrize(
+    ("written", "share"), [("1%", 0.01), ("25 %", 0.25), ("0.5", 0.5), (0, 0.0), ("0%", 0.0), ("100%", 1.0)]
+)
+def test_a_share_of_links(written: Portion, share: float) -> None:
+    found = Failures(links=written).links
+    assert share_of(found) == pytest.approx(share)
+    assert Failures(links=found).links == found
+    network = build_network(["jellyfish:k=4"])
+    assert FailureModel(network, Failures(links=written)).draw().arc_count == 2 * int(share * 32 + HALF)
+
+
+def test_ports_fail_and_those_of_one_position_are_a_nic() -> None:
+    network = build_network(["fat-tree:k=4"], planes=3)
+    mask = FailureModel(network, Failures(ports=0.25)).draw(1)
+    assert [int(cut.sum()) for cut in mask.hosts] == [4, 4, 4]
+    assert not np.array_equal(mask.hosts[0], mask.hosts[1])
+    assert mask.arc_count == mask.switch_count == 0
+    together = FailureModel(network, Failures(ports="1 port", unit="position")).draw(1)
+    assert np.array_equal(together.hosts[0], together.hosts[2])
+    failed = apply_mask(network, together)
+    (host,) = np.flatnonzero(together.hosts[0]).tolist()
+    assert [int(plane.host_switch[host]) for plane in failed.planes] == [-1, -1, -1]
+    assert failed.planes[0].label == "fat-tree:k=4 (1 of 16 access links down)"

@@ -80,7 +80,7 @@ def test_failures_leave_what_is_connected(tmp_path: Path) -> None:
 
 
 def test_failures_of_everything_and_nothing(tmp_path: Path) -> None:
-    cases = "{a: {topology: 'ring:n=5', grid: {fail_links: [0, 1]}, trials: 2, name: 'f{fail_links}'}}"
+    cases = "{a: {topology: 'ring:n=5', grid: {fail_links: [0, 100%]}, trials: 2, name: 'f{fail_links}'}}"
     cases = cases.replace("{a:", "{plane: {topology: 'ring:n=5', fail_planes: 0}, a:")
     plane, none, everything = records(tmp_path, "failures", cases).values()
     # Ten pairs, both ways, over 10 directions: distances 1 and 2 make 30 link-crossings at K = 1.

@@ -51,7 +51,7 @@ def test_hosts_of_one_class_are_told_apart_by_pair() -> None:
     """Half of the demands are inside racks, and survive when the middle of the network is gone."""
     network = build_network(["leaf-spine:leaves=2,spines=1,hosts_per_leaf=2"], link_gbps=1)
     traffic = build_traffic("all-to-all", network, None)
-    gone = Failures(links=1.0)
+    gone = Failures(links="100%")
     (trial,) = failure_trials(network, traffic, gone, trials=1, tolerance=1e-7)
     assert trial.lost_demands == 8
     assert trial.throughput_gbps == pytest.approx(1, rel=1e-6)

@@ -191,7 +191,7 @@ def test_edges_whose_speed_is_not_understood_are_named(tmp_path: Path) -> None:
         assert plane.capacity_uv_gbps.tolist() == [25, 25]
         assert plane.warnings == (
             f"{path}: no edge has a speed (capacity_gbps, capacity, bandwidth, LinkSpeedRaw), and all get 25 Gb/s, "
-            "the speed of links without one; not read: kind, speed",
+            "the speed of links without one (--link-gbps); not read: kind, speed",
         )
 
 
@@ -201,7 +201,8 @@ def test_edges_without_the_speed_that_others_have_are_counted(tmp_path: Path, at
     graph.edges[1, 2][attribute] = 10
     nx.write_gml(graph, tmp_path / "net.gml")
     assert read_plane(tmp_path / "net.gml").warnings == (
-        f"{tmp_path}/net.gml: 2 of 3 edges have no {attribute} and get 100 Gb/s, the speed of links without one",
+        f"{tmp_path}/net.gml: 2 of 3 edges have no {attribute} and get 100 Gb/s, the speed of links without one "
+        "(--link-gbps)",
     )
 
 
@@ -211,8 +212,7 @@ def test_files_that_say_all_or_nothing_of_speeds_are_read_without_a_warning(tmp_
     nx.set_edge_attributes(graph, 10, "bandwidth")
     nx.set_edge_attributes(graph, 3, "weight")
     nx.write_graphml(graph, tmp_path / "fast.graphml")
-    topohub = Path(__file__).parents[1] / "data" / "small.topohub.json"
-    for path in (*tmp_path.iterdir(), topohub):
+    for path in tmp_path.iterdir():
         assert read_plane(path).warnings == (), path
 
 
@@ -263,3 +263,30 @@ def test_files_that_cannot_be_written(tmp_path: Path, name: str, message: str) -
     with pytest.raises(TopologyError) as caught:
         write_plane(build_plane("ring:n=3"), tmp_path / name)
     assert str(caught.value).startswith(f"{tmp_path / name}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"), [("net.gml", "weight"), ("net.graphml", "metric"), ("net.json", "dist")]
+)
+def test_weights_that_are_not_read_are_named(tmp_path: Path, name: str, attribute: str) -> None:
+    graph = nx.path_graph(3)
+    nx.set_edge_attributes(graph, 40, "capacity_gbps")
+    nx.set_edge_attributes(graph, {(0, 1): 1, (1, 2): 5}, attribute)
+    write = {".gml": nx.write_gml, ".graphml": nx.write_graphml}.get(Path(name).suffix)
+    if write:
+        write(graph, tmp_path / name)
+    else:
+        (tmp_path / name).write_text(json.dumps(nx.node_link_data(graph, edges="edges")))
+    said = f"{tmp_path}/{name}: {attribute} of edges is not read, and shortest paths are those of fewest hops"
+    assert read_plane(tmp_path / name).warnings == (said,)
+    # Where all are equal the shortest paths are the same.
+    nx.set_edge_attributes(graph, 1, attribute)
+    nx.write_gml(graph, tmp_path / "equal.gml")
+    assert read_plane(tmp_path / "equal.gml").warnings == ()
+
+
+def test_weights_of_repetita_and_lengths_of_topohub_are_named() -> None:
+    data = Path(__file__).parents[1] / "data"
+    for file, what in (("small.graph", "weights are not read"), ("small.topohub.json", "dist of edges is not read")):
+        (warning,) = [text for text in read_plane(data / file).warnings if "no edge has a speed" not in text]
+        assert warning == f"{data / file}: {what}, and shortest paths are those of fewest hops"

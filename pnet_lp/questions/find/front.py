@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import printable
+from pnet_lp.failures import in_words, is_count
 from pnet_lp.plot import COLOURS, new_figure
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
     settings = document["asked"]
     failing = ""
     if settings["fail_links"]:
-        share, sure = 100 * settings["fail_links"], 100 * settings["confidence"]
-        failing = f" in {sure:g} % of {settings['trials']} draws with {share:g} % of cables down"
+        down, sure = in_words(settings["fail_links"], "cable"), 100 * settings["confidence"]
+        of = "" if is_count(settings["fail_links"]) else " of cables"
+        failing = f" in {sure:g} % of {settings['trials']} draws with {down}{of} down"
     least = settings["min_gbps_per_host"]
     close = any(one["gbps_per_host"] < least for one in document["front"])
     within = f" (to within {100 * settings['tolerance']:g} %)" if close else ""

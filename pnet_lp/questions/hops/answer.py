@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pnet_lp.failures import CONFIDENCE, share_interval
+from pnet_lp.failures import CONFIDENCE, Portion, share_interval
 from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics, run_trials
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
@@ -28,14 +28,14 @@ class HopsAnswer(Answer):
         trials: the counts, trial by trial.
         rpc: the remote call whose time was requested.
         pair: the endpoints counted by themselves.
-        fail_links: share of failed cables.
+        fail_links: how many cables fail.
     """
 
     network: Network
     trials: HopTrials
     rpc: Rpc | None = None
     pair: tuple[str, str] | None = None
-    fail_links: float = 0.0
+    fail_links: Portion = 0.0
 
     @cached_property
     def rpc_us(self) -> Mapping[str, Any] | None:
@@ -128,7 +128,7 @@ def hops(case: HopsCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
 
 
 def series(_: Sequence[Mapping[str, Any]], answers: Sequence[HopsAnswer]) -> dict[str, Any]:
-    """Return the document of several shares of failed cables."""
+    """Return the document of several numbers of failed cables."""
     first = answers[0]
     return {
         "level": first.trials.level,

@@ -46,7 +46,7 @@ class HopsCase(NetworkKeys):
                     "--sweep",
                     metavar="F,F,...",
                     excludes=("fail_links", "pair"),
-                    help="Several shares of failed cables, in place of --fail-links.",
+                    help="Several shares or numbers of failed cables, in place of --fail-links.",
                 )
             },
             rows="trial",

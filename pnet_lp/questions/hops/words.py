@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pnet_lp.errors import SpecError
+from pnet_lp.failures import count_of, in_words, is_count, share_of
 from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.questions.hops.answer import HopsAnswer
 from pnet_lp.tables import Cell, Columns, Document, Report, from_rows, table_of
@@ -96,7 +98,7 @@ def series_report(document: Document) -> Report:
     call: list[tuple[str, Cell]] = [("call", lambda row: _us(row["rpc"]["mean_us"]))]
     table = table_of(
         document["sweep"],
-        ("failed", lambda row: f"{100 * row['fail_links']:g} %"),
+        ("failed", lambda row: in_words(row["fail_links"], "link")),
         ("mean hops", lambda row: "none" if row["mean"] is None else f"{row['mean']:.5g}"),
         ("95 % interval", interval),
         ("p50", lambda row: _or_none(row["p50"])),
@@ -109,18 +111,24 @@ def series_report(document: Document) -> Report:
 
 
 def write_series_plot(document: Document, _: object, title: str, path: str | Path) -> None:
-    """Draw mean hops, with their interval, against the share of failed cables, into a PNG or SVG file.
+    """Draw mean hops, with their interval, against the failed cables, into a PNG or SVG file.
 
     Shares at which no pair is connected are left out.
     """
     figure = new_figure(6, 4)
     axes = figure.add_subplot()
     drawn = [row for row in document["sweep"] if row["mean"] is not None]
-    at, means = [100 * row["fail_links"] for row in drawn], [row["mean"] for row in drawn]
+    counts = any(is_count(row["fail_links"]) for row in drawn)
+    if counts and any(row["fail_links"] and not is_count(row["fail_links"]) for row in drawn):
+        raise SpecError("shares and numbers have no common axis", where="fail_links", allowed="one of the two")
+    at = [count_of(row["fail_links"], 0) if counts else 100 * share_of(row["fail_links"]) for row in drawn]
+    means = [row["mean"] for row in drawn]
     intervals = [row["intervals"]["mean"] or (row["mean"], row["mean"]) for row in drawn]
     axes.plot(at, means, marker="o", markersize=3)
     axes.fill_between(at, [low for low, _ in intervals], [high for _, high in intervals], alpha=0.25)
-    axes.set(xlabel="failed links, per cent", ylabel="mean hops between switches")
+    axes.set(
+        xlabel=f"failed links, {'number in each plane' if counts else 'per cent'}", ylabel="mean hops between switches"
+    )
     axes.set_title(title, fontsize="medium")
     write_figure(figure, path)
 

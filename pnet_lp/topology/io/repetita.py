@@ -27,6 +27,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
     names = [words[0] for _, words in tables["NODES"]]
     positions = [parse_position(words[1:], here) for here, words in tables["NODES"]]
     arcs = [_arc(words, len(names), here) for here, words in tables["EDGES"]]
+    weighted = len({words[3] for _, words in tables["EDGES"]}) > 1
     cables = paired(arcs, lambda u, v: f"link {u} -> {v}")
     return Plane.from_cables(
         names,
@@ -36,6 +37,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
         capacity_back_gbps=[back for *_, back in cables],
         label=where,
         position=placed(positions),
+        warnings=[f"{where}: weights are not read, and shortest paths are those of fewest hops"] if weighted else (),
     )
 
 

@@ -21,7 +21,7 @@ from pnet_lp.topology.io.node_link import read_graph
 
 _OURS = re.compile(r'"demands"\s*+:\s*+\{|"ecmp_(?:fwd|bwd)"\s*+:')
 
-_NOT_KEPT = {"dist", "ecmp_fwd", "ecmp_bwd"}
+_NOT_KEPT = {"ecmp_fwd", "ecmp_bwd"}
 
 
 def _matches(head: str) -> bool:
