@@ -128,7 +128,7 @@ def assumptions(network: Network, texts: Sequence[str], *, speed: bool, level: b
         level: whether the level of demands is.
     """
     found = []
-    for text in (leaf for text in texts for leaf in leaves(text)):
+    for text in (leaf for each in texts for leaf in leaves(each)):
         planes = [one for one in resolve(text, link_gbps=DEFAULT_LINK_GBPS, seed=1).members if isinstance(one, Plane)]
         if speed and any((plane.arcs[2] == DEFAULT_LINK_GBPS).any() for plane in planes):
             others = [one for one in resolve(text, link_gbps=1.0, seed=1).members if isinstance(one, Plane)]
