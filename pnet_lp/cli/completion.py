@@ -142,6 +142,7 @@ OWN: Mapping[str, Callable[[click.Context, str], list[CompletionItem[str]]]] = {
     "facet": _varied,
     "families": _families,
     "name": _of_kind,
+    "settings": _axis,
     "vary": _axis,
     "words": _words_of_sweep,
 }
@@ -162,13 +163,27 @@ def _keys(ctx: click.Context, begins: str) -> Iterator[tuple[str, Mapping[str, A
     from pnet_lp.experiment.axes import GUESSED  # noqa: PLC0415 - only what is asked for
     from pnet_lp.report.registries import KINDS  # noqa: PLC0415 - only what is asked for
 
-    question = ctx.params.get("question")
+    question = ctx.params.get("question") or _question(ctx)
     found: dict[str, Mapping[str, Any]] = {}
     for document in KINDS["questions"]():
         if document["name"] in ([question] if question else GUESSED):
             for one in document["parameters"]:
                 found.setdefault(one["name"].removesuffix("_s").replace("_", "-"), one)
     yield from ((key, one) for key, one in found.items() if key.startswith(begins))
+
+
+def _question(ctx: click.Context) -> str | None:
+    """Return the question of the experiment that is given, or None where there is none that can be read."""
+    from pnet_lp.errors import PnetError  # noqa: PLC0415 - only what is asked for
+    from pnet_lp.experiment import load_experiment  # noqa: PLC0415 - only what is asked for
+    from pnet_lp.experiment.finished import find_experiment  # noqa: PLC0415 - only what is asked for
+
+    # Arguments before an option without a value are not parsed yet.
+    given = [ctx.params.get("experiment"), *(ctx.params.get("words") or ()), *ctx.args]
+    try:
+        return next((load_experiment(find_experiment(str(name))).question for name in given if name), None)
+    except PnetError:
+        return None
 
 
 def words(kind: str, incomplete: str) -> Iterator[tuple[str, str]]:

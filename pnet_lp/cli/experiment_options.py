@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
 
+from pnet_lp.cli.options import option
 from pnet_lp.cli.output import OutputFolder
+from pnet_lp.errors import naming
+from pnet_lp.experiment import Experiment, Size, load_experiment
 from pnet_lp.experiment.finished import all_experiments, find_experiment
+from pnet_lp.experiment.variation import load_variation, parse_settings
 
 
 def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--all``, ``--size`` and ``--results``, as ``every``, ``size`` and ``results``."""
+    """Add ``--all``, ``--size``, ``--results`` and ``--set``, as ``every``, ``size``, ``results`` and ``settings``."""
     for decorate in (
+        option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="KEY=VALUE",
+            excludes=("every", "vary"),
+            help="Change a key of the experiment, such as draws=10 or topology=jellyfish:k=6; may be repeated. It has "
+            "results of its own, and only the claims that still apply.",
+        ),
         click.option(
             "--results",
             type=OutputFolder(),
@@ -32,6 +45,19 @@ def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
     ):
         function = decorate(function)
     return function
+
+
+def read_experiment(place: Path, settings: Sequence[str], *, seed: int | None = None, size: Size) -> Experiment:
+    """Return the experiment in a folder, with what ``--set`` changes of it.
+
+    Raises:
+        SpecError: as :func:`load_experiment` and :func:`load_variation`.
+    """
+    if not settings:
+        return load_experiment(place, seed=seed, size=size)
+    question = load_experiment(place).question
+    with naming("--set"):
+        return load_variation(place, parse_settings(settings, question), seed=seed, size=size)
 
 
 def chosen_experiments(experiment: str | None, every: bool, missing: str = "no experiment") -> list[Path]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pnet_lp.cli.command import Command, json_option
-from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options
+from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
 from pnet_lp.cli.options import say
 from pnet_lp.cli.output import OutputFolder, print_json, print_report
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment import Size, load_experiment
-from pnet_lp.experiment.finished import name_of, read_run
+from pnet_lp.experiment import Size
+from pnet_lp.experiment.finished import is_experiment, name_of, read_run
+from pnet_lp.experiment.variation import load_variation, stored_variation
+from pnet_lp.report.experiment import variation_document, variation_sentences
 from pnet_lp.report.page import write_page
 from pnet_lp.report.published import Publication
 from pnet_lp.writing import naming_output, write_text
@@ -32,16 +35,33 @@ PAGE = "index.html"
     help="Folder for the page, with a folder for each experiment.",
 )
 @json_option
-def command(*, experiment: str | None, every: bool, size: Size, results: Path, to: Path, as_json: bool) -> None:
+def command(
+    *,
+    experiment: str | None,
+    every: bool,
+    size: Size,
+    results: Path,
+    settings: tuple[str, ...],
+    to: Path,
+    as_json: bool,
+) -> None:
     """Write up the results of sweeps: tables, figures, and one page with every claim and its verdict.
 
-    Nothing is computed.  Experiments without results are named.
+    Nothing is computed.  Experiments without results are named.  With --set, it is of the sweep with the same settings;
+    EXPERIMENT may also be the name of such a sweep's folder.
     """
     found: list[Publication] = []
     missing: dict[str, str] = {}
-    for place in chosen_experiments(experiment, every):
-        spec = load_experiment(place, size=size)
-        typed = f"pnet-lp sweep {name_of(place)}{'' if spec.size == 'paper' else f' --size {spec.size}'}"
+    stored = None
+    if experiment is not None and not settings and not is_experiment(experiment):
+        stored = stored_variation(results / experiment)
+    for place in chosen_experiments(stored[0].of if stored else experiment, every):
+        spec = read_experiment(place, settings, size=size)
+        if stored:
+            spec = load_variation(place, stored[0].settings, size=stored[1])
+        words = [name_of(place), *([] if spec.size == "paper" else ["--size", spec.size])]
+        changed = [word for text in (spec.variation.texts if spec.variation else ()) for word in ("--set", text)]
+        typed = shlex.join(["pnet-lp", "sweep", *words, *changed])
         finished = read_run(spec, results)
         if finished is not None:
             found.append(Publication.of(finished, typed))
@@ -79,9 +99,11 @@ def _document(one: Publication) -> dict[str, Any]:
         "missing_cases": list(one.finished.missing),
         "caption": one.caption,
         "claims": [dict(zip(header, line, strict=True)) for line in lines],
+        **variation_document(one.experiment),
     }
 
 
 def _sentence(one: Publication) -> str:
     counts = ", ".join(f"{verdict} {count}" for verdict, count in one.verdicts.items())
-    return f"{one.experiment.name}: {counts or 'no claims'}. {one.missing}".rstrip()
+    parts = [f"{one.experiment.name}: {counts or 'no claims'}.", *variation_sentences(one.experiment), one.missing]
+    return " ".join(filter(None, parts))

@@ -12,13 +12,13 @@ import click
 
 from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, Whole, json_option
-from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options
+from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
 from pnet_lp.cli.options import option, say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
 from pnet_lp.cli.sweeping import SweepResult, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
 from pnet_lp.errors import PnetError, SpecError, naming
-from pnet_lp.experiment import Size, load_experiment
+from pnet_lp.experiment import Size
 from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, EXECUTORS, parse_executor
 from pnet_lp.experiment.finished import is_experiment
 from pnet_lp.experiment.plan import Planned, estimate, plan
@@ -120,6 +120,7 @@ def command(
     every: bool,
     size: Size,
     results: Path,
+    settings: tuple[str, ...],
     resume: bool,
     cases: tuple[str, ...],
     draws: int | None,
@@ -144,7 +145,11 @@ def command(
     pnet-lp sweep jellyfish:k=8 --vary planes=1,2,4 --draws 10 -o table.csv
 
     EXPERIMENT is a folder with a spec.yaml, or its name below experiments/.  Its results are compared with the claims
-    of a paper.  Each draw is stored when it is done, so an interrupted run continues where it stopped.
+    of a paper.  Each draw is stored when it is done, so an interrupted run continues where it stopped.  --set changes
+    keys of its spec:
+
+    \b
+    pnet-lp sweep pnet-figure-7 --set topology=jellyfish:k=6 --set draws=10
 
     With --all every experiment is run, the longest first according to earlier runs, after an estimate of time and
     memory.
@@ -161,7 +166,7 @@ def command(
         experiments = [made.reduced(cases=cases)]
     else:
         experiments = [
-            load_experiment(place, seed=seed, size=size).reduced(draws=draws, cases=cases)
+            read_experiment(place, settings, seed=seed, size=size).reduced(draws=draws, cases=cases)
             for place in chosen_experiments(_experiment(words), every, "no experiment, and no topology,")
         ]
     with naming("--executor"):

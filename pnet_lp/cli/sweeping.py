@@ -27,6 +27,7 @@ from pnet_lp.report.experiment import (
     result_table,
     saturation_sentences,
     sweep_document,
+    variation_sentences,
 )
 from pnet_lp.tables import Columns, union, write_table
 
@@ -58,6 +59,7 @@ class SweepResult:
         yield comparison_table(self.experiment, self.rows)
         yield from saturation_sentences(self.experiment, self.rows)
         yield from (item.sentence() for item in self.claims)
+        yield from variation_sentences(self.experiment)
         yield f"chart: {self.files[0]}"
 
     def table(self, rows: str) -> Columns:

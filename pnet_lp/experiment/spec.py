@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field, SerializeAsAny
 
@@ -64,6 +64,34 @@ class Chart(Params):
         return not self.cases or any(fnmatchcase(case, pattern) for pattern in self.cases)
 
 
+class Variation(Params):
+    """What was changed of a published experiment.
+
+    Attributes:
+        of: the name of that experiment.
+        settings: values by key.
+        dropped: how many of its claims say nothing about the variation.
+    """
+
+    of: str
+    settings: dict[str, list[Any]]
+    dropped: int = 0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The settings as ``--set`` takes them."""
+        return tuple(f"{key}={','.join(map(_value_text, values))}" for key, values in self.settings.items())
+
+    @property
+    def text(self) -> str:
+        """The settings to read."""
+        return ", ".join(self.texts)
+
+
+def _value_text(value: object) -> str:
+    return f'"{",".join(map(str, value))}"' if isinstance(value, list | tuple) else str(value)
+
+
 @brief("name", "question", "cases")
 class Experiment(Params):
     """An experiment: cases of one question, and the baseline that they are compared with.
@@ -83,6 +111,7 @@ class Experiment(Params):
         bases: where the baseline has braces, the case that is 100 per cent for each case.
         chart: the chart; None for one bar per case.
         claimed: published claims about it, if there are any.
+        variation: what was changed, where it is not as published.
     """
 
     name: str
@@ -98,6 +127,7 @@ class Experiment(Params):
     bases: dict[str, str] = Field(default_factory=dict)
     chart: Chart | None = None
     claimed: Claims | None = None
+    variation: Variation | None = None
 
     @property
     def folder(self) -> str:
@@ -169,16 +199,41 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     Raises:
         SpecError: naming the file and the line or the key, what was found and what is allowed.
     """
+    found = read_spec(path)
+    values = found.values if found.claimed is None else {**found.values, "claimed": found.claimed}
+    return state_experiment(values, found.name, found.file, seed=seed, size=size, claims=found.claims_file)
+
+
+class SpecFiles(NamedTuple):
+    """What the files of an experiment hold.
+
+    Attributes:
+        values: the mapping in ``spec.yaml``.
+        claimed: the claims, if there are any.
+        name: of the experiment.
+        file, claims_file: paths, for messages.
+    """
+
+    values: dict[str, Any]
+    claimed: Claims | None
+    name: str
+    file: str
+    claims_file: str
+
+
+def read_spec(path: str | Path) -> SpecFiles:
+    """Return what the files in the folder of an experiment hold; arguments and errors as of :func:`load_experiment`."""
     folder = Path(path)
     if folder.name == SPEC_FILE:
         folder = folder.parent
-    file, claimed = folder / SPEC_FILE, folder / CLAIMS_FILE
+    file, claims = folder / SPEC_FILE, folder / CLAIMS_FILE
     values = _mapping(read_yaml(file), "", str(file))
     for key, place in (
         ("name", "its folder's name"),
         ("claimed", CLAIMS_FILE),
         ("size", "--size"),
         ("bases", "baseline"),
+        ("variation", "--set"),
     ):
         if key in values:
             raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
@@ -188,9 +243,8 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
         raise SpecError(
             f"the results of this folder would mix with those of {other} at {QUICK} size", where=str(folder)
         )
-    if claimed.exists():
-        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", str(claimed)), str(claimed))
-    return state_experiment(values, name, str(file), seed=seed, size=size, claims=str(claimed))
+    claimed = validate(Claims, _mapping(read_yaml(claims), "", str(claims)), str(claims)) if claims.exists() else None
+    return SpecFiles(values, claimed, name, str(file), str(claims))
 
 
 def state_experiment(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
 from pnet_lp.experiment.finished import find_experiment, is_experiment
+from pnet_lp.experiment.variation import load_variation
 from pnet_lp.experiment.varied import varied_experiment, varied_spec
 from pnet_lp.extras import load
 from pnet_lp.questions.base import DEFAULT_QUESTION
@@ -27,6 +28,7 @@ def sweep(
     vary: Mapping[str, Sequence[Any]] | None = None,
     question: str = DEFAULT_QUESTION,
     baseline: Mapping[str, Any] | None = None,
+    change: Mapping[str, Any] | None = None,
     draws: int | None = None,
     seed: int | None = None,
     mean: bool = False,
@@ -48,6 +50,8 @@ def sweep(
         question: what is asked: ``throughput``, ``hops``, ``cost``, ``simulate`` or another registered question.
         baseline: values of some axes.  With ``mean``, the column ``percent`` compares each row with the row that has
             these values and is otherwise equal.
+        change: values by key that take the place of the experiment's, as ``pnet-lp sweep --set`` does; a list is of
+            several.
         draws: number of seeds for each combination; default: 1, or the experiment's.
         seed: the first seed; default: 0, or the experiment's.
         mean: whether the table has one row per combination, with the mean and the spread of its draws.
@@ -62,10 +66,12 @@ def sweep(
     """
     pandas = load("pandas", "sweep")
     experiment = (
-        _shipped(topology, question, baseline, fixed, draws, seed)
+        _shipped(topology, question, baseline, fixed, draws, seed, change)
         if vary is None
         else varied_experiment(varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline))
     )
+    if vary is not None and change is not None:
+        raise SpecError("has no meaning with vary", where="change", allowed="an experiment")
     if baseline is not None and not mean:
         raise SpecError("compares means", where="baseline", allowed="mean=True with it")
     with tempfile.TemporaryDirectory() if results is None else nullcontext(str(results)) as folder:
@@ -104,6 +110,7 @@ def _shipped(
     fixed: Mapping[str, Any],
     draws: int | None,
     seed: int | None,
+    change: Mapping[str, Any] | None,
 ) -> Experiment:
     """Return the experiment in a folder, which says all the rest itself."""
     if not isinstance(place, str | Path) or not is_experiment(place):
@@ -113,4 +120,8 @@ def _shipped(
     given = {"question": question != DEFAULT_QUESTION, "baseline": baseline is not None, **fixed}
     for key in (key for key, value in given.items() if value):
         raise SpecError("has no meaning without vary", where=key, found=fixed.get(key))
-    return load_experiment(find_experiment(place), seed=seed).reduced(draws=draws)
+    folder = find_experiment(place)
+    if change is None:
+        return load_experiment(folder, seed=seed).reduced(draws=draws)
+    settings = {key: value if isinstance(value, list | tuple) else [value] for key, value in change.items()}
+    return load_variation(folder, settings, seed=seed).reduced(draws=draws)

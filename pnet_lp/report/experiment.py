@@ -225,7 +225,27 @@ def sweep_document(
         "saturated": [{"line": line, "case": case} for line, case in saturation_points(experiment, percents(rows))],
         "claims": [item.to_json() for item in claims],
         "files": list(files),
+        **variation_document(experiment),
     }
+
+
+def variation_document(experiment: Experiment) -> dict[str, Any]:
+    """Return what a document says of an experiment that is not as published: ``variation``, or nothing."""
+    return {"variation": experiment.variation.model_dump(mode="json")} if experiment.variation else {}
+
+
+def variation_sentences(experiment: Experiment) -> list[str]:
+    """Return what is said of an experiment that is not as published: what was changed, and what that does to claims."""
+    found = experiment.variation
+    if found is None:
+        return []
+    kept = len(experiment.claimed.claims) if experiment.claimed else 0
+    sentences = [f"This is a variation of {found.of}: {found.text}."]
+    if found.dropped:
+        sentences.append(
+            f"{found.dropped} of {found.dropped + kept} claims no longer apply: their cases are not there, or differ."
+        )
+    return sentences
 
 
 def unit_label(experiment: Experiment, rows: Sequence[CaseResult]) -> str:

@@ -15,7 +15,14 @@ from pnet_lp.experiment.finished import FinishedRun
 from pnet_lp.experiment.store import CASES, CHART, DRAWS, MANIFEST, RECORDS, write_records
 from pnet_lp.report.chart import caption, chart_svg, write_chart
 from pnet_lp.report.claims import Comparison, claim_cells, compare_claims
-from pnet_lp.report.experiment import CaseResult, compare, comparison_cells, draw_table, result_table
+from pnet_lp.report.experiment import (
+    CaseResult,
+    compare,
+    comparison_cells,
+    draw_table,
+    result_table,
+    variation_sentences,
+)
 from pnet_lp.tables import write_table
 from pnet_lp.writing import naming_output, write_json, write_text
 
@@ -108,8 +115,7 @@ class Publication:
 
     def _markdown(self) -> str:
         parts = [f"# {_markdown_text(self.experiment.title)}", f"    {printable(self.command, '')}"]
-        if self.missing:
-            parts.append(_markdown_text(self.missing))
+        parts += map(_markdown_text, filter(None, [*variation_sentences(self.experiment), self.missing]))
         if self.rows:
             said = _markdown_text(self.caption)
             parts += [f"![{said}]({CHART})", said, markdown_table(self.cases)]
