@@ -133,6 +133,7 @@ class ThroughputResult:
         rates_gbps: float64 ``[demands of the matrix]``, the rate of each demand, if the objective sets rates.
         part: the part of what it asks that every demand gets, if the objective sets none.
         levels: the levels of ``max-min``; demands without a path are not numbered.
+        least_load: where the flow of least total load was looked for, bounds on that load, Gb/s times links.
         inputs: what the objective read in addition to network and traffic, by name.
     """
 
@@ -161,6 +162,7 @@ class ThroughputResult:
     rates_gbps: FloatArray | None = field(default=None, repr=False)
     part: float = field(default=0.0, repr=False)
     levels: tuple[FairLevel, ...] = field(default=(), repr=False)
+    least_load: Interval | None = None
     inputs: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -205,4 +207,10 @@ class ThroughputResult:
             "binding": self.binding,
             "bottlenecks": [{**vars(item), "link": list(item.link)} for item in self.bottlenecks],
             "warnings": list(self.warnings),
+            **({} if self.least_load is None else {"least_load": _load(self.least_load)}),
         }
+
+
+def _load(bounds: Interval) -> dict[str, float]:
+    keys = ("total_gbps_links", "lower_bound_gbps_links", "relative_gap")
+    return dict(zip(keys, (bounds.upper, bounds.lower, bounds.gap), strict=True))

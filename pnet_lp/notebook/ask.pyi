@@ -372,6 +372,7 @@ def throughput(
     solver: str | None = ...,
     time_limit_s: float | None = ...,
     objective: str | None = ...,
+    least_load: bool | None = ...,
     capacity: str | None = ...,
     threads: int = ...,
     progress: bool = ...,

@@ -11,6 +11,7 @@ from pnet_lp.model import Certificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import Policy, parse_routing
 from pnet_lp.threads import check_threads
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
+from pnet_lp.throughput.objectives.least_load import check_least_load
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, Progress, Query, WarmStart, answer, check_solver
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 
@@ -30,6 +31,7 @@ def solve(
     deadline: Deadline | None = None,
     max_iterations: int | None = None,
     start: Certificate | WarmStart | None = None,
+    least_load: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.
@@ -52,6 +54,7 @@ def solve(
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
         start: an answer to start from, for other links or demands; where only capacities and the sizes of demands are
             others, its certificate will do.
+        least_load: whether, of all optimal flows, the one whose loads add up to least is looked for, in a second stage.
         on_progress: called now and then while solving.
 
     Raises:
@@ -69,8 +72,10 @@ def solve(
     check_solver(solver)
     paths = parse_routing(routing, policy=plane_policy, seed=seed)
     goal.check(paths.form, solver)
+    if least_load:
+        check_least_load(goal, paths)
     if not 0 < tolerance < 1:
         raise SpecError("out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1")
     options = SolveOptions(tolerance, deadline, max_iterations, threads)
-    query = Query(goal, paths.until(deadline), solver, options)
+    query = Query(goal, paths.until(deadline), solver, options, least_load)
     return answer(network, traffic, query, start=start, on_progress=on_progress)

@@ -13,6 +13,7 @@ from pnet_lp.flags import Flag
 from pnet_lp.registry import Params
 from pnet_lp.routing import Routing, RoutingSettings, parse_routing
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
+from pnet_lp.throughput.objectives.least_load import check_least_load
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, check_solver
 from pnet_lp.throughput.solvers import AUTO, get_solver
 
@@ -85,6 +86,21 @@ class ObjectiveSettings(SolveSettings):
     """What to solve for, and how."""
 
     objective: str = Field(CONCURRENT, description="what to optimise (`pnet-lp list objectives`)")
+    least_load: bool = Field(
+        False,
+        description="of all optimal flows, take the one whose loads add up to least: no detours in links, paths, "
+        "drawings and saved results",
+    )
+
+    @model_validator(mode="after")
+    def _check_flow(self) -> Self:
+        if self.least_load:
+            check_least_load(parse_objective(self.asked), self.paths)
+        return self
+
+    def options(self, seed: int, threads: int, deadline: Deadline | None = None) -> dict[str, Any]:
+        """See the base class."""
+        return super().options(seed, threads, deadline) | {"least_load": self.least_load}
 
     @property
     def asked(self) -> str:

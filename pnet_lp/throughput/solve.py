@@ -24,6 +24,7 @@ from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import parse_expression, unknown
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.objectives import Clock, Objective, SolveContext
+from pnet_lp.throughput.objectives.least_load import with_least_load
 from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, InitialPoint, SolveOptions
@@ -110,12 +111,14 @@ class Query:
         routing: which paths there are.
         solver: a solver's expression, or ``auto``.
         options: how far and how long to solve.
+        least_load: whether, of all optimal flows, the one whose loads add up to least is looked for.
     """
 
     objective: Objective
     routing: Routing
     solver: str
     options: SolveOptions
+    least_load: bool = False
 
 
 def check_solver(expression: str) -> None:
@@ -180,7 +183,9 @@ def answer(
     options = replace(query.options, initial=_initial_point(kept, start, query))
     clock.note("build")
     context = SolveContext(query.solver, options, clock, report)
-    found = goal.optimise(kept, context)
+    found, load = goal.optimise(kept, context), None
+    if query.least_load:
+        found, load = with_least_load(goal, kept, found, context)
     stated = kept if found.stated is None else found.stated
     limits, binding = bottlenecks(stated, network, traffic.level, found.certificate.lengths)
     rates = _rates_of_pairs(problem.flow, traffic, left, found.rate) if goal.rated else None
@@ -200,6 +205,7 @@ def answer(
         rates_gbps=rates,
         part=0.0 if goal.rated else float(found.rate),
         levels=found.levels,
+        least_load=load,
         **common,
     )
     clock.note("certify")

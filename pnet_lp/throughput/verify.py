@@ -204,7 +204,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         computed["rates_gbps"] = summarise_rates(stored.rates_gbps)
     gap = _check_figures(check, stored, objective, computed)
     _check_limits(check, stored, limits, binding)
-    return Verification(
+    verified = Verification(
         stored.path,
         computed,
         objective.headline,
@@ -218,6 +218,21 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         None if second is None else claim.gbps,
         objective.whole,
     )
+    _check_load(check, stored, verified)
+    return replace(verified, checks=tuple(check.passed), trusted=tuple(check.trusted))
+
+
+def _check_load(check: Checks, stored: StoredResult, found: Verification) -> None:
+    """Compare the total load that is said to be the least with that of the flow."""
+    if stored.least_load is None:
+        return
+    total, least = stored.least_load
+    check.require(
+        found.link_load is not None and near(np.array(total), found.link_load.sum()) and least <= total,
+        f"the loads add up to {total:.9g} Gb/s times links",
+        f"least_load.total_gbps_links is claimed to be {total!r}, which is not what the loads add up to",
+    )
+    check.trust("that no flow puts less load on links is taken as it stands")
 
 
 def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:

@@ -208,6 +208,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **POLICY,
             "routing": Example("--routing ksp:2"),
             "objective": Example("--objective total"),
+            "least_load": Example("--least-load", idle="--least-load --routing ecmp", says="leaves no flow to choose"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
             "trials": Example("--trials 3", "--fail-links 0.2", idle="--trials 3", says="nothing fails"),

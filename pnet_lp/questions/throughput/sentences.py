@@ -37,7 +37,9 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     parts = ", ".join(f"{part} {spent:.2f}" for part, spent in document["seconds"].items())
     # Where a pair has no path nothing was solved.
     how = "without a solver" if document["solver"] == NO_SOLVER else f"by {document['solver']}"
-    limits = _different(document["bottlenecks"])
+    # What is less than the gap may be an interior point's rounding.
+    counted = [item for item in document["bottlenecks"] if item["share"] * item["equivalent"] >= document["tolerance"]]
+    limits = _different(counted or document["bottlenecks"])
     shown, hidden = limits[:_SHOWN_BOTTLENECKS], len(limits[_SHOWN_BOTTLENECKS:])
     return [
         *objective.words(document),
@@ -62,6 +64,7 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("limited by", limit_text(document, objective)),
         *(("", bottleneck_text(item, objective)) for item in shown),
         *([("", f"and {hidden} more")] if hidden else []),
+        *least_load_text(document),
         *(("warning", warning) for warning in document["warnings"]),
     ]
 
@@ -107,6 +110,15 @@ def sending_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if most != mean:
         return [("sends", f"{said} on average{parts[0]}; at most {most} Gb/s{parts[1]}")]
     return [("sends", f"{said}{parts[0]}")]
+
+
+def least_load_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the line that says how much load the flow puts on links, where the least was requested."""
+    if (load := document.get("least_load")) is None:
+        return []
+    total, least = (format_gbps(load[f"{key}_gbps_links"]) for key in ("total", "lower_bound"))
+    gap = f"relative gap {load['relative_gap']:.2g}"
+    return [("least load", f"{total} Gb/s times links, no flow of these rates has less than {least}; {gap}")]
 
 
 def _different(bottlenecks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel, ValueKey
 from pnet_lp.registry import Params, Registry, parse_expression, write_expression
 from pnet_lp.routing import Form
-from pnet_lp.throughput.problems import ConcurrentProblem, Problem
+from pnet_lp.throughput.problems import Attained, ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.units import format_gbps
 
@@ -175,6 +175,17 @@ class Objective(ABC):
             SpecError: the objective makes no sense for the problem, or the solver does not take it.
             SolverError: the solver failed, or the problem does not fit into memory.
         """
+
+    def carried(self, problem: Problem, found: Optimum) -> FloatArray:
+        """Return float64 ``[J]``: Gb/s that each demand gets in the flow of an optimum."""
+        return problem.flow.rates(found.rate)
+
+    def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
+        """Return an optimum with another flow, of the same rates up to rounding.
+
+        An objective that does not define it chooses the flow itself.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def figures_of_nothing(self) -> Mapping[str, Any]:

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pnet_lp.errors import SolverError
 from pnet_lp.model import Interval
-from pnet_lp.model.arrays import floats
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
@@ -22,7 +24,7 @@ from pnet_lp.throughput.objectives.base import (
     SolveContext,
     proved,
 )
-from pnet_lp.throughput.problems import Certified, ConcurrentProblem, Problem
+from pnet_lp.throughput.problems import Attained, Certified, ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers import AUTO, RawSolution, SolveOptions, choose_solver, get_solver, second_choice
 from pnet_lp.units import format_gbps
 
@@ -64,6 +66,31 @@ class Concurrent(Objective):
             stated=answer.stated,
         )
 
+    def carried(self, problem: Problem, found: Optimum) -> FloatArray:
+        """See :meth:`Objective.carried`; not more than fits."""
+        return problem.flow.rates(self.rate_of(found.figures).lower)
+
+    def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
+        """See :meth:`Objective.along`: K is what that flow attains."""
+        known = self.rate_of(found.figures)
+        access = problem.access_loads(flow.certificate, flow.rate)
+        load = np.concatenate([flow.load, access.ravel()])
+        used = load > 0
+        attained = (
+            flow.factor * known.lower * float((problem.flow.link_capacity[used] / load[used]).min(initial=np.inf))
+        )
+        part = 1.0 if self.whole else attained
+        rate = Interval(attained, max(attained, known.upper))
+        return replace(
+            found,
+            interval=self.value(rate),
+            gap=rate.gap,
+            certificate=flow.with_lengths(found.certificate.lengths),
+            link_load=floats(flow.load * (part / (flow.factor * known.lower))),
+            rate=part,
+            figures=self.figures(rate),
+        )
+
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """A demand without a path: K = 0."""
         return self.figures(Interval(0.0, 0.0))
@@ -81,6 +108,10 @@ class Concurrent(Objective):
     def value(self, rate: Interval) -> Interval:
         """Return the bounds on the value where those on K are ``rate``."""
         return rate
+
+    def rate_of(self, figures: Mapping[str, Any]) -> Interval:
+        """Return the bounds on K, given the document's first keys."""
+        return Interval(figures["lower_bound_gbps"], figures["upper_bound_gbps"])
 
     def figures(self, rate: Interval) -> dict[str, Any]:
         """Return the document's first keys; the lower bound is attained."""

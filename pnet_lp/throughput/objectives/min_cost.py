@@ -220,8 +220,8 @@ class MinCost(Objective):
         total = float(link_cost @ load)
         cost, gap, certificate = Interval(total, total), 1 - rate / requested, known.certificate
         if search is not None:
-            nothing = _no_lengths(problem)
-            cost = Interval(min(cost_bound(problem, rate, nothing, link_cost), total), total)
+            nothing = no_lengths(problem)
+            cost = Interval(min(cost_bound(problem, rate * problem.flow.demand, nothing, link_cost), total), total)
             gap = max(gap, cost.gap, known.interval.gap if self.params.at is None else 0.0)
             certificate = certificate.with_lengths(nothing)
         context.clock.note("certify")
@@ -294,14 +294,15 @@ def _largest(problem: Problem, context: SolveContext) -> Best[Certified]:
     return solve_form(problem, form, context, prove)
 
 
-def cost_bound(problem: Problem, rate: float, lengths: Lengths, link_cost: FloatArray) -> float:
-    """Return what carrying ``rate`` times every demand costs at least, as lengths prove it."""
+def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:
+    """Return what carrying the ``rate`` ``[J]`` of every demand, Gb/s, costs at least, as lengths prove it."""
     length, up, down = lengths
     distance = problem.distances((length + link_cost, up, down))
-    return rate * float(problem.flow.demand @ distance) - problem.flow.volume(lengths)
+    return float(rate @ distance) - problem.flow.volume(lengths)
 
 
-def _no_lengths(problem: Problem) -> Lengths:
+def no_lengths(problem: Problem) -> Lengths:
+    """Return lengths of 0."""
     access = np.zeros(problem.flow.attach.shape)
     return np.zeros(len(problem.flow.capacity)), access, access
 
@@ -314,7 +315,7 @@ def _prove(
     lengths = form.lengths(dual)
     # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit.
     lower, best = max(
-        ((cost_bound(problem, carried, each, link_cost), each) for each in (lengths, _no_lengths(problem))),
+        ((cost_bound(problem, attained.rate, each, link_cost), each) for each in (lengths, no_lengths(problem))),
         key=lambda pair: pair[0],
     )
     cost = float(link_cost @ attained.load)

@@ -47,6 +47,10 @@ class MinMaxUtilisation(Concurrent):
         lower, upper = (math.inf if bound == 0 else 1.0 / bound for bound in (rate.upper, rate.lower))
         return Interval(lower, upper)
 
+    def rate_of(self, figures: Mapping[str, Any]) -> Interval:
+        """See :meth:`Concurrent.rate_of`."""
+        return Interval(figures["throughput_gbps"], 1.0 / figures["lower_bound"])
+
     def figures(self, rate: Interval) -> dict[str, Any]:
         """Return the document's first keys: where K = 0 no utilisation is high enough, which JSON writes as null."""
         lower, upper = (None if bound == 0 else 1.0 / bound for bound in (rate.upper, rate.lower))

@@ -7,6 +7,7 @@ Maximum multicommodity flow with caps.  Any lengths l >= 0 prove a bound: a dema
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +80,21 @@ class Total(Objective):
             _figures(interval),
             interrupted=found.interrupted,
             warnings=found.warnings,
+        )
+
+    def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
+        """See :meth:`Objective.along`."""
+        del problem
+        lower = float(flow.rate.sum())
+        interval = Interval(lower, max(lower, found.interval.upper))
+        return replace(
+            found,
+            interval=interval,
+            gap=interval.gap,
+            certificate=flow.with_lengths(found.certificate.lengths),
+            link_load=flow.load,
+            rate=flow.rate,
+            figures=_figures(interval),
         )
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:

@@ -183,6 +183,14 @@ class StoredLevel(Stored):
     """Of files of earlier versions, whose proof holds without it or not at all."""
 
 
+class StoredLoad(Stored):
+    """The least total load."""
+
+    total_gbps_links: _Finite
+    lower_bound_gbps_links: _Finite
+    relative_gap: _Finite
+
+
 class StoredInput(StoredArray):
     """What an objective read: a number for each link."""
 
@@ -220,6 +228,7 @@ class Document(Stored):
     binding: str
     bottlenecks: list[StoredBottleneck]
     warnings: list[str]
+    least_load: StoredLoad | None = None
     instance: StoredInstance
     certificate: StoredCertificate | None
     answer: StoredAnswer = StoredAnswer()

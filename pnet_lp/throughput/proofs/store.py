@@ -56,7 +56,7 @@ UNPACKED = 512 * MIB
 _EXPANSION = 32
 """How often the bytes of a file its arrays may take, if that is more: those of large results compress no better."""
 
-_READ = {"format", "bottlenecks", "instance", "certificate", "answer"}
+_READ = {"format", "bottlenecks", "instance", "certificate", "answer", "least_load"}
 """Keys of the document that are read into values; the others stay as they stand."""
 
 
@@ -75,6 +75,7 @@ class StoredResult:
         rates_gbps: float64 ``[demands of the matrix]``, where the objective rates demands.
         levels: of fair rates.
         inputs: what the objective read beside network and traffic.
+        least_load: the least total load and a lower bound on it, Gb/s times links, where the flow is said to be that.
     """
 
     path: str
@@ -87,6 +88,7 @@ class StoredResult:
     rates_gbps: FloatArray | None
     levels: tuple[FairLevel, ...]
     inputs: Mapping[str, FloatArray]
+    least_load: tuple[float, float] | None = None
 
 
 def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> None:
@@ -151,6 +153,9 @@ def load_result(path: str | Path) -> StoredResult:
             FairLevel(**{**_unpacked(path, f"answer.levels.{i}", level), "upper": _or_inf(level.upper)})
             for i, level in enumerate(answer.levels)
         ),
+        least_load=None
+        if (load := document.least_load) is None
+        else (load.total_gbps_links, load.lower_bound_gbps_links),
         inputs={name: _decoded(path, f"answer.inputs.{name}", values) for name, values in answer.inputs.items()},
     )
 

@@ -33,10 +33,10 @@ from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
 from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
 from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
-from pnet_lp.throughput.objectives.max_min.levels import State, certified
+from pnet_lp.throughput.objectives.max_min.levels import Level, State, certified
 from pnet_lp.throughput.objectives.max_min.proof import fairness_figures, recheck_filled, recheck_levels, recheck_prices
 from pnet_lp.throughput.objectives.program import check_program_solver
-from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems import Attained, Problem
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
@@ -126,6 +126,29 @@ class MaxMin(Fair):
             return optimum_by_filling(problem, context)
         state = all_levels(State.zero(problem, context), *strategies(problem, context))
         return optimum_of(state)
+
+    def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
+        """See :meth:`Objective.along`: bounds of levels are those for the rates that demands have now."""
+        known = []
+        for level in found.levels:
+            fixed = np.zeros(problem.demand_count, dtype=bool)
+            fixed[level.demands] = True
+            known.append(Level(flow.rate, fixed, fixed, level.lengths, problem.distances(level.lengths)))
+        levels = [
+            replace(now, upper=max(now.upper, before.upper))
+            for now, before in zip(certified(problem, flow.rate, known), found.levels, strict=True)
+        ]
+        figures = fairness_figures(float(flow.rate.sum()), levels)
+        return replace(
+            found,
+            interval=Interval(levels[0].rate, levels[0].upper),
+            gap=figures["relative_gap"],
+            certificate=flow.with_lengths(found.certificate.lengths),
+            link_load=flow.load,
+            rate=flow.rate,
+            figures=figures,
+            levels=tuple(levels),
+        )
 
     def recheck_bounds(self, second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:
         """See :meth:`Fair.recheck_bounds`."""
