@@ -98,9 +98,11 @@ class Solution:
 
 @final
 class Planes:
-    """The links of several planes, and where endpoints attach: ``attach[p, e]``, -1 for nowhere."""
+    """The links of several planes, each of metric 1 by default, and where endpoints attach: ``attach[p, e]`` or -1."""
 
-    def __new__(cls, node_count: _I32, arc_ptr: _I32, tail: _I32, head: _I32, attach: _I32) -> Planes: ...
+    def __new__(
+        cls, node_count: _I32, arc_ptr: _I32, tail: _I32, head: _I32, attach: _I32, metric: _I32 | None = None
+    ) -> Planes: ...
 
 @final
 class PathKind:

@@ -209,7 +209,7 @@ def parse_json(text: str, where: str, fault: Fault) -> Any:
 def node_names(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what the nodes of a TopoHub document are called: ``name`` if all have one of their own, or ``id``."""
     names = [node.get("name") for node in nodes]
-    texts = [name for name in names if isinstance(name, str) and name]
+    texts = [name.strip() for name in names if isinstance(name, str) and name.strip()]
     if len(set(texts)) == len(names):
         return texts
     return [str(node.get("id")) for node in nodes]

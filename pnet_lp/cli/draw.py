@@ -13,14 +13,14 @@ from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.drawing.settings import DrawSettings
-from pnet_lp.questions.keys import DemandKeys
+from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.settings import ObjectiveSettings
 
 _SOLVING = {key: {"needs": ("traffic",)} for key in ObjectiveSettings.model_fields}
 
 
-class _Keys(ObjectiveSettings, DrawSettings, DemandKeys):
+class _Keys(ObjectiveSettings, DrawSettings, MetricKeys, DemandKeys):
     """A network, and what is shown of it."""
 
 

@@ -36,17 +36,19 @@ def named_parts(network: Network, names: Sequence[str]) -> Mask:
             plane, inner = int(split[1]), split[2]
             if plane >= len(planes):
                 raise SpecError("no such plane", where="fail", found=name, allowed=f"0 to {len(planes) - 1}")
-            meant, wanted = [planes[plane]], inner
+            meant, requested = [planes[plane]], inner
         else:
-            wanted = name
-        having = [one for one in meant if one.has(wanted)]
+            requested = name
+        having = [one for one in meant if one.has(requested)]
         if not having:
             known = [*meant[0].switches, *meant[0].hosts]
             raise SpecError(
-                f"no switch, host or link is called {wanted!r}{nearest(wanted, known)}", where="fail", allowed=_ALLOWED
+                f"no switch, host or link is called {requested!r}{nearest(requested, known)}",
+                where="fail",
+                allowed=_ALLOWED,
             )
         for one in having:
-            one.fail(wanted)
+            one.fail(requested)
     return Mask.of(network, *([getattr(one, key) for one in planes] for key in ("arcs", "down", "cut")))
 
 

@@ -56,7 +56,7 @@ class HopCounter:
         self._sites: Sites = find_sites(network, level)
         self._arcs: Arcs = usable_arcs(network)
         self._attach: IntArray = ints(self._sites.switch.T)
-        self._planes = searchable(self._arcs, self._sites)
+        self._planes = searchable(self._arcs, self._sites, by_metric=True)
         size = self._sites.sizes.astype(np.int64)
         self._pairs = int(size.sum()) * (int(size.sum()) - 1)
 

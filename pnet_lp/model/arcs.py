@@ -22,6 +22,7 @@ class Arcs:
         tail, head: int32 ``[A]``, switches, local to the plane.
         capacity: float64 ``[A]``, Gb/s, > 0; links of capacity 0 are left out.
         id: int32 ``[A]``, the arc's index in ``Plane.arcs``.
+        metric: int32 ``[A]``; None where no plane has metrics, else 1 in planes without.
     """
 
     node_count: IntArray
@@ -30,11 +31,12 @@ class Arcs:
     head: IntArray
     capacity: FloatArray
     id: IntArray
+    metric: IntArray | None = None
 
 
 def usable_arcs(network: Network) -> Arcs:
     """Return the directed links of all planes that have a capacity."""
-    tails, heads, capacities, ids = [], [], [], []
+    tails, heads, capacities, ids, metrics = [], [], [], [], []
     for plane in network.planes:
         tail, head, capacity = plane.arcs
         kept = np.flatnonzero(capacity > 0)
@@ -44,6 +46,7 @@ def usable_arcs(network: Network) -> Arcs:
         heads.append(head[kept])
         capacities.append(capacity[kept])
         ids.append(kept)
+        metrics.append(np.ones(len(kept)) if plane.metric is None else plane.metric.ravel()[kept])
     return Arcs(
         node_count=ints([plane.switch_count for plane in network.planes]),
         ptr=ints(np.cumsum([0, *map(len, tails)])),
@@ -51,4 +54,5 @@ def usable_arcs(network: Network) -> Arcs:
         head=ints(np.concatenate(heads)),
         capacity=floats(np.concatenate(capacities)),
         id=ints(np.concatenate(ids)),
+        metric=ints(np.concatenate(metrics)) if any(plane.metric is not None for plane in network.planes) else None,
     )

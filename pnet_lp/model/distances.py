@@ -56,13 +56,15 @@ def find_sites(network: Network, level: Level) -> Sites:
     return Sites(ints(of.ravel()), ints(switch))
 
 
-def searchable(arcs: Arcs, sites: Sites) -> _core.Planes:
-    """Return the planes for the core to search from every site.
+def searchable(arcs: Arcs, sites: Sites, *, by_metric: bool = False) -> _core.Planes:
+    """Return the planes for the core to search from every site, by hops unless ``by_metric``.
 
     Raises:
         TopologyError: that would take too long.
     """
-    planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(sites.switch.T))
+    planes = _core.Planes(
+        arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(sites.switch.T), arcs.metric if by_metric else None
+    )
     # A link is passed whenever some of the sources come over it that had not: seldom where all is near.
     steps = -(-sites.count // _SOURCES) * len(arcs.tail)
     if steps <= _MOST_STEPS < steps * _SOURCES:

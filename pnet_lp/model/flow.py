@@ -48,6 +48,7 @@ class FlowProblem(Listed):
         demands: between endpoints; from one to itself only inside a class of several hosts.
         endpoint_class: int32, one per rack or host of the network: the endpoint ``[0, E)`` it belongs to, -1 if it has
             no demand.
+        metric: int32 ``[A]``, see :class:`~pnet_lp.model.arcs.Arcs`; for routings only.
     """
 
     node_count: IntArray
@@ -61,6 +62,7 @@ class FlowProblem(Listed):
     access_down: FloatArray
     demands: Demands
     endpoint_class: IntArray
+    metric: IntArray | None = None
 
     @property
     def _words(self) -> str:
@@ -230,6 +232,7 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
         access_down=classes.access_down,
         demands=classes.demands,
         endpoint_class=classes.endpoint_class,
+        metric=arcs.metric,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -35,8 +35,13 @@ class CableArguments(TypedDict):
     box: list[int] | None
     delay_ns: FloatArray
     access_delay_ns: FloatArray
+    metric: list[list[int]] | None
+    attributes: dict[str, FloatArray]
     warnings: tuple[str, ...]
 
+
+_Attributes: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""Of a cable from u to v, and from v to u."""
 
 _SPEEDS = ("capacity", "bandwidth")
 """What others call a speed in Gb/s; ours is ``capacity_gbps``."""
@@ -44,16 +49,19 @@ _SPEEDS = ("capacity", "bandwidth")
 DEFAULT_SPEED = "the speed of links without one (--link-gbps)"
 """How a sentence says where the speed of a link is from that has none in its file."""
 
-_WEIGHTS = ("weight", "metric", "cost", "dist")
-"""Attributes of edges by which others find shortest paths."""
-
 _RAW = "LinkSpeedRaw"
 """What the Internet Topology Zoo calls a speed in bit/s."""
 
 _DELAYS = {"delay_ns": 1.0, "length_m": NS_PER_METRE}
 """Attributes of edges that give a delay, with the ns that each unit of them takes."""
 
-_NO_SPEEDS = {"cable", "tail", "capacity_back_gbps", "id", "key", *_DELAYS}
+METRIC, METRIC_BACK = "igp_metric", "igp_metric_back"
+"""Attributes of edges that give the metric, and where it differs that of the other direction."""
+
+_READ = {"cable", "tail", "capacity_gbps", "capacity_back_gbps", METRIC, METRIC_BACK}
+"""Our own attributes of edges."""
+
+_NO_SPEEDS = {"cable", "tail", "capacity_back_gbps", "id", "key", "dist", METRIC, METRIC_BACK, *_DELAYS}
 """Attributes of edges that need not be mentioned where no speed is found."""
 
 _POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
@@ -74,11 +82,11 @@ def cable_arguments(graph: nx.Graph[Any], *, link_gbps: float, capacity: str | N
     host_switch = np.full(len(hosts), -1)
     access = np.zeros((len(hosts), 2))
     access_delay = np.full(len(hosts), math.nan)
-    cables: list[tuple[float, int, int, float, float, float]] = []
-    for u, v, there, back, order, delay in _cables(graph, capacity, link_gbps, where):
+    cables: list[tuple[float, int, int, float, float, float, _Attributes]] = []
+    for u, v, there, back, order, delay, given in _cables(graph, capacity, link_gbps, where):
         a, b, ab, ba = (v, u, back, there) if v in host_index else (u, v, there, back)
         if a not in host_index:
-            cables.append((order, switch_index[a], switch_index[b], ab, ba, delay))
+            cables.append((order, switch_index[a], switch_index[b], ab, ba, delay, given))
             continue
         i = host_index[a]
         if b in host_index:
@@ -106,6 +114,8 @@ def cable_arguments(graph: nx.Graph[Any], *, link_gbps: float, capacity: str | N
         "box": _boxes(graph, switches, where),
         "delay_ns": floats([cable[5] for cable in cables]),
         "access_delay_ns": floats(access_delay),
+        "metric": _metrics([cable[6] for cable in cables], where),
+        "attributes": _numbers([cable[6] for cable in cables]),
         "warnings": _assumptions(graph, capacity, link_gbps, where),
     }
 
@@ -129,28 +139,26 @@ def _capacity_attribute(graph: nx.Graph[Any], requested: str | None, where: str)
 
 
 def _assumptions(graph: nx.Graph[Any], capacity: str, link_gbps: float, where: str) -> tuple[str, ...]:
-    """Return the sentences that say what may have been meant otherwise: default speeds, weights that are not read."""
-    found = [
-        f"{where}: {name} of edges is not read, and shortest paths are those of fewest hops"
-        for name in _WEIGHTS
-        if len({repr(data.get(name)) for *_, data in graph.edges(data=True)}) > 1
-    ]
+    """Return the sentence that says which edges have the default speed although they may have meant another."""
     bare = [data for *_, data in graph.edges(data=True) if data.get(capacity) is None]
     given = f"{link_gbps:g} Gb/s, {DEFAULT_SPEED}"
     unread = sorted({str(name) for data in bare for name in data} - _NO_SPEEDS - {capacity})
     if 0 < len(bare) < graph.number_of_edges():
-        found.append(f"{where}: {len(bare)} of {graph.number_of_edges()} edges have no {capacity} and get {given}")
-    elif unread:
+        return (f"{where}: {len(bare)} of {graph.number_of_edges()} edges have no {capacity} and get {given}",)
+    if unread:
         read = ", ".join(("capacity_gbps", *_SPEEDS, _RAW))
-        found.append(f"{where}: no edge has a speed ({read}), and all get {given}; not read: {', '.join(unread)}")
-    return tuple(found)
+        return (f"{where}: no edge has a speed ({read}), and all get {given}; not read: {', '.join(unread)}",)
+    return ()
 
 
 def _cables(
     graph: nx.Graph[Any], capacity: str, link_gbps: float, where: str
-) -> Iterator[tuple[Hashable, Hashable, float, float, float, float]]:
-    """Yield every cable as ``(u, v, Gb/s there, Gb/s back, place, ns)``; arcs of a directed graph are paired first."""
-    waiting: dict[tuple[Hashable, Hashable], list[tuple[float, float, bool, float]]] = {}
+) -> Iterator[tuple[Hashable, Hashable, float, float, float, float, _Attributes]]:
+    """Yield every cable as ``(u, v, Gb/s there, Gb/s back, place, ns, attributes of both directions)``.
+
+    Arcs of a directed graph are paired first.
+    """
+    waiting: dict[tuple[Hashable, Hashable], list[tuple[float, float, bool, float, Mapping[str, Any]]]] = {}
     for u, v, data in graph.edges(data=True):
         there = _speed(data, capacity, link_gbps, (u, v), where)
         back = _speed(data, "capacity_back_gbps", there, (u, v), where)
@@ -161,18 +169,22 @@ def _cables(
             raise TopologyError(f"edge {u!r} - {v!r} is counted from neither end", where=where, found=tail)
         flipped = tail is not None and tail != u
         if not graph.is_directed():
-            yield (v, u, there, back, place, delay) if flipped else (u, v, there, back, place, delay)
+            given = (data, {**data, METRIC: data.get(METRIC_BACK, data.get(METRIC))})
+            yield (v, u, there, back, place, delay, given) if flipped else (u, v, there, back, place, delay, given)
             continue
         speed = back if flipped else there
         if waiting.get((v, u)):
-            first, place, reverse, known = waiting[v, u].pop(0)
+            first, place, reverse, known, other = waiting[v, u].pop(0)
             if delay != known and not (math.isnan(delay) and math.isnan(known)):
                 raise TopologyError(
                     f"cable {u!r} - {v!r} has two delays", where=where, found=delay, allowed=f"{known:g} ns"
                 )
-            yield (u, v, speed, first, place, delay) if reverse else (v, u, first, speed, place, delay)
+            if reverse:
+                yield u, v, speed, first, place, delay, (data, other)
+            else:
+                yield v, u, first, speed, place, delay, (other, data)
         else:
-            waiting.setdefault((u, v), []).append((speed, place, flipped, delay))
+            waiting.setdefault((u, v), []).append((speed, place, flipped, delay, data))
     for (u, v), rest in waiting.items():
         if rest:
             raise TopologyError(
@@ -180,6 +192,30 @@ def _cables(
                 where=where,
                 allowed="directed graphs that hold both directions of every cable",
             )
+
+
+def _metrics(cables: list[_Attributes], where: str) -> list[list[int]] | None:
+    """Return ``[m, 2]``, the metrics that edges give, or None where none does."""
+    given = [[_whole(data.get(METRIC), METRIC, where) for data in both] for both in cables]
+    known = [[value for value in both if value is not None] for both in given]
+    missing = 2 * len(given) - sum(map(len, known))
+    if 0 < missing < 2 * len(given):
+        raise TopologyError(f"{missing} links have no {METRIC}, and others have one", where=where)
+    return None if missing or not known else known
+
+
+def _numbers(cables: list[_Attributes]) -> dict[str, FloatArray]:
+    """Return by name float64 ``[m, 2]``, the attributes of edges that are numbers, NaN where an edge has none."""
+    found: dict[str, FloatArray] = {}
+    for name in sorted({str(name) for both in cables for data in both for name in data} - _READ):
+        try:
+            values = [
+                [_number(math.nan if (value := data.get(name)) is None else value) for data in both] for both in cables
+            ]
+        except (TypeError, ValueError, OverflowError):
+            continue
+        found[name] = floats(values)
+    return found
 
 
 def _speed(data: Mapping[str, Any], name: str, default: float, ends: tuple[Hashable, Hashable], where: str) -> float:

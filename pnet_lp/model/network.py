@@ -113,7 +113,7 @@ class Network:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Assumptions about planes whose sources leave something open, one sentence each."""
-        return tuple(dict.fromkeys(warning for plane in self.planes for warning in plane.warnings))
+        return tuple(dict.fromkeys(warning for plane in self.planes for warning in plane.assumptions))
 
     @property
     def default_level(self) -> Level:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,16 @@ import numpy.typing as npt
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import FloatArray, IntArray, checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.graphs import cable_arguments
+from pnet_lp.model.graphs import METRIC, METRIC_BACK, cable_arguments
 from pnet_lp.model.layout import Layout
+from pnet_lp.model.metrics import metrics_of
 from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, DELAYS, LARGEST, are_amounts, are_delays
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+_WEIGHTS = ("weight", "metric", "cost", "dist")
 
 
 @brief("label", "switch_count", "cable_count", "host_count")
@@ -49,6 +53,11 @@ class Plane:
         delay_ns: float64 ``[m]``, how long a bit travels on each cable, NaN where unknown; None where no cable's is
             known.  Only packets depend on it.
         access_delay_ns: float64 ``[h]``, the same of access links.
+        metric: int32 ``[m, 2]``, the IGP metric of each cable from u to v and from v to u, by whose sum paths are the
+            shortest; None where each link counts 1.  Routings depend on it, and what has no routing does not.
+        attributes: other numbers that the source gives each cable, float64 ``[m, 2]`` as ``metric``, by name, NaN where
+            it gives none; nothing depends on them until one is taken as metric
+            (:func:`~pnet_lp.topology.links.by_metric`).
         warnings: what was assumed of the plane because its source does not say it, one sentence each.
     """
 
@@ -69,6 +78,8 @@ class Plane:
     box: IntArray | None = None
     delay_ns: FloatArray | None = None
     access_delay_ns: FloatArray | None = None
+    metric: IntArray | None = None
+    attributes: Mapping[str, FloatArray] = field(default_factory=dict, compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -92,6 +103,8 @@ class Plane:
         box: npt.ArrayLike | None = None,
         delay_ns: npt.ArrayLike | None = None,
         access_delay_ns: npt.ArrayLike | None = None,
+        metric: npt.ArrayLike | None = None,
+        attributes: Mapping[str, npt.ArrayLike] | None = None,
         warnings: Sequence[str] = (),
     ) -> Plane:
         """Return a checked plane.
@@ -115,6 +128,8 @@ class Plane:
             box: number of the physical box that holds each switch; default: each switch is a box of its own.
             delay_ns: of each cable, or one number for all; NaN or left out where unknown.
             access_delay_ns: of each host's access link, the same way.
+            metric: of each cable, or ``[m, 2]`` of each direction; see :func:`~pnet_lp.model.metrics.metrics_of`.
+            attributes: other numbers of each cable, or of each direction, by name.
             warnings: what was assumed, one sentence each.
 
         Raises:
@@ -185,7 +200,22 @@ class Plane:
             access_delay_ns=None
             if access_delay_ns is None
             else _delays(access_delay_ns, len(hosts), access, where, there=hosts >= 0),
+            metric=None if metric is None else metrics_of(metric, len(u), where),
+            attributes={
+                name: floats(np.column_stack([values] * 2) if np.ndim(values) == 1 else values)
+                for name, values in (attributes or {}).items()
+            },
             warnings=tuple(warnings),
+        )
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The warnings, and which numbers of links others find shortest paths by that nothing follows here."""
+        differ = {name for name, values in self.attributes.items() if np.any(values != values[:1, :1])}
+        return self.warnings + tuple(
+            f"{self.label or 'plane'}: shortest paths are those of fewest hops, whatever the {name} (--metric {name})"
+            for name in _WEIGHTS
+            if name in differ and self.metric is None
         )
 
     @property
@@ -234,9 +264,9 @@ class Plane:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over all but label, positions and layout; boxes and delays enter where they are given."""
+        """SHA-256 over all but label, positions, layout and attributes; boxes, delays and metrics enter where given."""
         given: list[str | IntArray | FloatArray] = []
-        for name in ("box", "delay_ns", "access_delay_ns"):
+        for name in ("box", "delay_ns", "access_delay_ns", "metric"):
             if (values := getattr(self, name)) is not None:
                 given += [name, values]
         return fingerprint(
@@ -282,8 +312,8 @@ class Plane:
         Switch nodes are named as in the plane, with ``kind="switch"``, ``tier``, ``rack`` (its index, where it is one),
         ``x`` and ``y`` (its position, where known) and ``box`` (where the plane has boxes); host nodes have
         ``kind="host"`` and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end ``tail`` to the
-        other; ``capacity_back_gbps`` where that direction differs; ``delay_ns`` where it is known; and ``cable`` (its
-        index) between switches.
+        other; ``capacity_back_gbps`` where that direction differs; ``delay_ns`` where it is known; ``igp_metric`` and
+        ``igp_metric_back`` where the plane has metrics; and ``cable`` (its index) between switches.
 
         Raises:
             TopologyError: a switch and a host have the same name.
@@ -312,6 +342,8 @@ class Plane:
         for i, (u, v, there, back) in enumerate(cables):
             tail = self.switch_names[u]
             edge = _edge(tail, there, back, self.delay_ns, i)
+            if self.metric is not None:
+                edge |= {METRIC: int(self.metric[i, 0]), METRIC_BACK: int(self.metric[i, 1])}
             graph.add_edge(tail, self.switch_names[v], **edge, cable=i)
         for i, host in enumerate(self.host_names):
             if host in graph:

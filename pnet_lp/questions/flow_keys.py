@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pnet_lp.failures import fail
 from pnet_lp.model import Network, Workload
-from pnet_lp.questions.keys import NOTHING_BUILT, Built, NetworkKeys
+from pnet_lp.questions.keys import NOTHING_BUILT, Built, MetricKeys
 from pnet_lp.sim import FlowSettings, Outage, OutageSettings
 
 
-class FlowKeys(OutageSettings, FlowSettings, NetworkKeys):
+class FlowKeys(OutageSettings, FlowSettings, MetricKeys):
     """A network, the flows on it, and when what fails is down."""
 
     def drawn(self, seed: int, built: Built = NOTHING_BUILT) -> tuple[Network, Workload, Outage | None]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, get_args
+from typing import Annotated, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, TopologyError, naming
 from pnet_lp.failures import FailureSettings, fail
@@ -22,6 +22,7 @@ from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Case
 from pnet_lp.registry import AsText, OneOrMore, nearest
 from pnet_lp.topology import PlaneSettings, assumptions, build_network, check_topology, topologies
+from pnet_lp.topology.links import by_metric
 from pnet_lp.topology.planes import leaves
 from pnet_lp.traffic import TrafficSettings, check_traffic
 
@@ -94,6 +95,36 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
                 fault = refusals(self.topology, self.hosts_per_switch).get(level)
             if fault is not None:
                 raise fault.at("level")
+
+
+class MetricKeys(NetworkKeys):
+    """A network, its failures, and by what its shortest paths are the shortest."""
+
+    metric: Annotated[str | None, Flag(metavar="FILE|ATTRIBUTE")] = Field(
+        None, description="by what paths are the shortest instead of hops: a number that files give links, or a table"
+    )
+
+    @property
+    def follows_metric(self) -> bool:
+        """Whether anything depends on which paths are the shortest."""
+        return True
+
+    @model_validator(mode="after")
+    def _check_metric(self) -> Self:
+        if self.metric is not None and not self.follows_metric:
+            raise SpecError("the routing takes any path", where="metric", found=self.metric, allowed="other routings")
+        return self
+
+    def check(self) -> None:
+        """See the base class."""
+        super().check()
+        if self.metric is not None:
+            self._warnings = self.whole(self.seed).warnings
+
+    def whole(self, seed: int, built: Built = NOTHING_BUILT) -> Network:
+        """See the base class."""
+        network = super().whole(seed, built)
+        return network if self.metric is None else by_metric(network, self.metric)
 
 
 @functools.lru_cache(maxsize=256)

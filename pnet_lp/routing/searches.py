@@ -70,7 +70,7 @@ def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLi
         raise RoutingError(f"{len(pairs[0])} sources and {len(pairs[1])} destinations")
     arcs = usable_arcs(network)
     attach = [plane.rack_switch if level == "rack" else _host_switches(plane) for plane in network.planes]
-    planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(np.stack(attach)))
+    planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(np.stack(attach)), arcs.metric)
     return Searches(arcs, planes, ints(pairs[0]), ints(pairs[1]))
 
 

@@ -49,6 +49,11 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
         return self
 
     @property
+    def follows_metric(self) -> bool:
+        """Whether the routing's paths depend on which are the shortest."""
+        return self.paths.form != "arc"
+
+    @property
     def asked(self) -> str:
         """The objective."""
         return CONCURRENT

@@ -59,6 +59,8 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
         layout=plane.layout,
         box=plane.box,
         delay_ns=plane.delay_ns,
+        metric=plane.metric,
+        attributes=plane.attributes,
         warnings=plane.warnings,
     )
 

@@ -50,7 +50,7 @@ def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[
         if isinstance(member, PlaneRecipe):
             member.entry.validate(member.values)
         else:
-            warnings += member.warnings
+            warnings += member.assumptions
     return tuple(warnings)
 
 

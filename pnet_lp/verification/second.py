@@ -328,6 +328,23 @@ def plane_arcs(problem: FlowProblem, plane: int) -> slice:
     return slice(int(problem.arc_ptr[plane]), int(problem.arc_ptr[plane + 1]))
 
 
+def metrics(problem: FlowProblem, plane: int) -> FloatArray:
+    """Return float64, by what each arc of ``plane`` lengthens a path."""
+    arcs = plane_arcs(problem, plane)
+    return np.ones(arcs.stop - arcs.start) if problem.metric is None else problem.metric[arcs].astype(np.float64)
+
+
+def distances_to(problem: FlowProblem, plane: int, targets: IntArray | None = None) -> FloatArray:
+    """Return float64 ``[targets, switches]``, lengths of shortest paths by metric, ``inf`` without a path."""
+    arcs, nodes, metric = plane_arcs(problem, plane), int(problem.node_count[plane]), metrics(problem, plane)
+    tail, head = problem.tail[arcs], problem.head[arcs]
+    # Of parallel links the shortest; a sparse matrix would add them up.
+    order = np.lexsort((metric, tail, head))
+    order = order[np.unique(head[order].astype(np.int64) * nodes + tail[order], return_index=True)[1]]
+    backwards = sp.csr_array((metric[order], (head[order], tail[order])), shape=(nodes, nodes))
+    return np.asarray(dijkstra(backwards, indices=targets))
+
+
 def path_arcs(problem: FlowProblem, paths: PathSet) -> OffsetArray:
     """Return the arcs of all paths, one path after the other, as places in the problem."""
     first = problem.arc_ptr.astype(np.int64)[paths.plane]

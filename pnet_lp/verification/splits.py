@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.errors import SpecError
 from pnet_lp.memory import check_fits
@@ -32,7 +31,7 @@ from pnet_lp.verification.rounded import (
     totals_down,
     totals_up,
 )
-from pnet_lp.verification.second import SecondProblem, Subject, plane_arcs
+from pnet_lp.verification.second import SecondProblem, Subject, distances_to, metrics, plane_arcs
 
 
 class SecondFixed(SecondProblem):
@@ -183,7 +182,7 @@ def over_splits(subject: Subject, certificate: LoadCertificate) -> SecondFixed:
 
 
 class _Hops:
-    """One plane: hops between all switches, and the next hops of the fluid that splits equally."""
+    """One plane: distances between all switches, and the next hops of the fluid that splits equally."""
 
     def __init__(self, flow: FlowProblem, plane: int) -> None:
         arcs = plane_arcs(flow, plane)
@@ -192,24 +191,22 @@ class _Hops:
         check_fits(
             8 * self.nodes**2, f"checking the hops between {self.nodes:,} switches", SpecError, allowed="more memory"
         )
-        ones = np.ones(len(self.tail))
-        backwards = sp.csr_array((ones, (self.head, self.tail)), shape=(self.nodes, self.nodes))
-        self.to = dijkstra(backwards, unweighted=True)
+        self.metric, self.to = metrics(flow, plane), distances_to(flow, plane)
         """float64 ``[to, from]``, ``inf`` where there is no path."""
 
     def next_hops(self, target: int) -> BoolArray:
         """Return which arcs are on a shortest path to ``target``."""
         hops = self.to[target]
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.isfinite(hops[self.tail]) & (hops[self.tail] == hops[self.head] + 1))
+            return np.asarray(np.isfinite(hops[self.tail]) & (hops[self.tail] == hops[self.head] + self.metric))
 
     def push(self, target: int, entering: FloatArray, rounding: Rounding) -> FloatArray:
         """Return the load of each arc when ``entering`` ``[nodes]`` is bound for ``target``."""
         hops, used = self.to[target], self.next_hops(target)
         branches = np.bincount(self.tail[used], minlength=self.nodes)
         passing, load = entering.copy(), np.zeros(len(self.tail))
-        levels = hops[(entering > 0) & np.isfinite(hops)]
-        for level in range(int(levels.max(initial=0)), 0, -1):
+        farthest = hops[(entering > 0) & np.isfinite(hops)].max(initial=0)
+        for level in np.unique(hops[(hops > 0) & (hops <= farthest)])[::-1]:
             here = np.flatnonzero(used & (hops[self.tail] == level))
             load[here] = rounding.div(passing[self.tail[here]], branches[self.tail[here]])
             passing = rounding.add(passing, rounding.totals(self.head[here], load[here], self.nodes))
@@ -220,7 +217,7 @@ class _Hops:
         hops, used = self.to[target], self.next_hops(target)
         branches = np.bincount(self.tail[used], minlength=self.nodes)
         found = np.where(np.isfinite(hops), 0.0, np.inf)
-        for level in range(1, int(hops[np.isfinite(hops)].max(initial=0)) + 1):
+        for level in np.unique(hops[np.isfinite(hops) & (hops > 0)]):
             here = np.flatnonzero(used & (hops[self.tail] == level))
             through = div_down(add_down(length[here], found[self.head[here]]), branches[self.tail[here]])
             found = add_down(found, totals_down(self.tail[here], through, self.nodes))

@@ -99,6 +99,9 @@ NETWORK = {
     "fail_groups": Example("--fail-groups groups.yaml", idle="--fail-groups gone.yaml", says="gone.yaml: cannot read"),
 }
 LEVEL = {"level": Example("--level rack")}
+METRIC = {"metric": Example("--metric metric.csv", idle="--metric gone.csv", says="have no such number")}
+METRICS = "plane,u,v,metric\n" + "".join(f"0,{u},{v},9\n" for u, v in ((0, 1), (1, 0), (0, 2), (3, 5), (5, 3), (4, 1)))
+"""Of links of :data:`RANDOM`."""
 TRAFFIC = {**LEVEL, "traffic": Example("--traffic permutation")}
 POLICY = {"plane_policy": Example("--plane-policy single", "--planes 2 --variant heterogeneous --routing ksp:2")}
 
@@ -131,7 +134,7 @@ SIMULATION = {
         for name, one in NETWORK.items()
         if name in {"fail_switches", "fail_ports", "fail_planes"}
     },
-    **on(SIMULATED, POLICY),
+    **on(SIMULATED, POLICY | METRIC),
     "fail_at": Example(
         "--fail-at 10us --reroute-after 1us", "--fail-links 0.4", idle="--fail-at 10us", says="needs --fail-links"
     ),
@@ -206,6 +209,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **NETWORK,
             **TRAFFIC,
             **POLICY,
+            **on("{} --routing ksp:2", METRIC),
             "routing": Example("--routing ksp:2"),
             "objective": Example("--objective total"),
             "least_load": Example("--least-load", idle="--least-load --routing ecmp", says="leaves no flow to choose"),
@@ -220,6 +224,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **on(f"{{}} {FAILING.partition(' ')[2]}", NETWORK),
             **TRAFFIC,
             **POLICY,
+            **on(f"{{}} {FAILING.partition(' ')[2]} --routing ksp:2", METRIC),
             "fail_links": Example("--fail-links 0.3", base=f"{RANDOM} --fail-switches 0.2 --trials 2"),
             "fail_planes": replace(NETWORK["fail_planes"], base=FAILING),
             "fail_unit": Example(
@@ -299,6 +304,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         {
             **on("{} -o net.svg", NETWORK),
             "cut": Example("--cut sparsest", "--level rack --cut bisection"),
+            **on("{} -o net.svg --traffic permutation --routing ecmp", METRIC),
             "level": Example("--level rack", "--cut bisection", idle="--level rack", says="needs --traffic or --cut"),
             "lengths": Example(
                 "--lengths", "--traffic permutation", idle="--lengths", says="needs --load or --traffic"
@@ -348,7 +354,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
     "paths": (
         RANDOM,
         {
-            **on("{} --stats", NETWORK),
+            **on("{} --stats", NETWORK | METRIC),
             **on(RANDOM + " --stats", LEVEL | POLICY),
             "routing": Example("--routing ksp:2", base=RANDOM + " --stats"),
             "pair": Example("--pair h0 h5", idle="--stats --pair h0 h5", says="give either --stats or --pair"),
@@ -359,6 +365,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         RANDOM,
         {
             **NETWORK,
+            **METRIC,
             **LEVEL,
             "trials": Example("--trials 2", "--fail-links 0.2", idle="--trials 2", says="--trials needs --fail-links"),
             "axis_fail_links": Example(
@@ -531,6 +538,7 @@ EXAMPLES = [
 def _files(here: Path) -> None:
     (here / "groups.yaml").write_text("groups: {row: {switches: ['0', '2']}}\n")
     # None of them on a switch of the group.
+    (here / "metric.csv").write_text(METRICS)
     (here / "pairs.csv").write_text("src,dst,demand\nh1,h4,1\nh3,h5,1\n")
     (here / "mine.yaml").write_text("entries: {switch: 1, ocs-port: 1}\n")
     (here / "loads.csv").write_text(

@@ -53,7 +53,7 @@ class Case:
     def with_list(self, j: int, listed: Iterable[Path]) -> PathSet:
         """The paths with another list for one demand, shortest first as any list."""
         lists = [self.listed(i) for i in range(self.paths.pair_count)]
-        lists[j] = sorted(listed, key=lambda path: (len(path[1]), path))
+        lists[j] = sorted(listed, key=lambda path: (length(self.flow, path), path))
         every = [path for part in lists for path in part]
         return PathSet(
             self.paths.arcs,
@@ -74,8 +74,9 @@ def case(network: Network, traffic: TrafficMatrix, routing: str, **rule: Any) ->
 
 @st.composite
 def networks(draw: st.DrawFn, switches: int = 5, planes: int = 3) -> Network:
-    """Five hosts, some on one switch or cut off, on planes with parallel and one-way cables."""
+    """Five hosts, some on one switch or cut off, on planes with parallel and one-way cables, some with metrics."""
     cable = st.tuples(st.integers(0, switches - 1), st.integers(1, switches - 1), st.integers(0, 3))
+    metric = st.tuples(st.integers(1, 4), st.integers(1, 4))
     built = []
     for _ in range(draw(st.integers(1, planes))):
         drawn = draw(st.lists(cable, max_size=2 * switches))
@@ -86,6 +87,7 @@ def networks(draw: st.DrawFn, switches: int = 5, planes: int = 3) -> Network:
                 [(u + d) % switches for u, d, _ in drawn],
                 capacity_back_gbps=[100.0 * (back > 0) for _, _, back in drawn],
                 host_switch=draw(st.sampled_from([[0, 1, 2, 3, 4], [0, 0, 1, 1, 2], [4, 3, 3, -1, 0]])),
+                metric=[draw(metric) for _ in drawn] if drawn and draw(st.booleans()) else None,
             )
         )
     return Network.from_planes(built)
@@ -102,8 +104,14 @@ def cases(draw: st.DrawFn) -> Case:
     return case(network, TrafficMatrix.from_entries("host", 5, list(src), list(dst)), routing, **rule)
 
 
+def length(flow: FlowProblem, path: Path) -> int:
+    """The length of a path by metric."""
+    plane, links = path
+    return len(links) if flow.metric is None else sum(int(flow.metric[flow.arc_ptr[plane] + link]) for link in links)
+
+
 def simple_paths(flow: FlowProblem, j: int) -> list[Path]:
-    """Every simple path of a demand, by networkx."""
+    """Every simple path of a demand, by networkx, shortest first."""
     found: list[Path] = []
     for p, here, there in ends(flow, j):
         graph = nx.MultiDiGraph()
@@ -116,7 +124,7 @@ def simple_paths(flow: FlowProblem, j: int) -> list[Path]:
         else:
             walks = nx.all_simple_edge_paths(graph, here, there)
             found += [(p, tuple(key for _, _, key in walk)) for walk in walks]
-    return sorted(found, key=lambda path: len(path[1]))
+    return sorted(found, key=lambda path: length(flow, path))
 
 
 def ends(flow: FlowProblem, j: int) -> list[tuple[int, int, int]]:
@@ -133,7 +141,8 @@ def flow_graph(flow: FlowProblem, j: int, planes: list[int]) -> nx.DiGraph:
         if p not in planes:
             continue
         for a in range(flow.arc_ptr[p], flow.arc_ptr[p + 1]):
-            graph.add_edge((p, int(flow.tail[a])), ("in", a), capacity=1, weight=1)
+            metric = 1 if flow.metric is None else int(flow.metric[a])
+            graph.add_edge((p, int(flow.tail[a])), ("in", a), capacity=1, weight=metric)
             graph.add_edge(("in", a), (p, int(flow.head[a])), capacity=1, weight=0)
         both = 1 if here == there else 99
         graph.add_edge("s", (p, here), capacity=both, weight=0)
@@ -143,17 +152,19 @@ def flow_graph(flow: FlowProblem, j: int, planes: list[int]) -> nx.DiGraph:
 
 def right_of(flow: FlowProblem, j: int, kind: str, listed: list[Path], pool: list[Path], quota: int) -> bool:
     """Whether a list is one that could have been drawn from the paths of some planes."""
-    lengths = [len(links) for _, links in pool]
+    lengths = [length(flow, path) for path in pool]
     if kind == PathKind.EqualCost:
         quota = min(quota, lengths.count(min(lengths, default=0)))
     if kind != PathKind.EdgeDisjoint:
-        return sorted(len(links) for _, links in listed) == lengths[:quota]
+        return sorted(length(flow, path) for path in listed) == lengths[:quota]
     links = Counter((p, link) for p, links in listed for link in links)
     graph = flow_graph(flow, j, sorted({p for p, _ in pool}))
     quota = min(quota, nx.maximum_flow_value(graph, "s", "t"))
     graph.nodes["s"]["demand"], graph.nodes["t"]["demand"] = -quota, quota
     return (
-        max(links.values(), default=1) == 1 and len(listed) == quota and links.total() == nx.min_cost_flow_cost(graph)
+        max(links.values(), default=1) == 1
+        and len(listed) == quota
+        and sum(length(flow, path) for path in listed) == nx.min_cost_flow_cost(graph)
     )
 
 
@@ -186,7 +197,8 @@ def right(at: Case, j: int, listed: list[Path]) -> bool:
         share = [rule.count // n + ((i - first) % n < rule.count % n) for i in range(n)]
         return all(fits([p], k) for p, k in zip(near, share, strict=True))
     if rule.policy == "shortest":
-        near = [p for p in near if any(q == p and len(links) == len(pool[0][1]) for q, links in pool)]
+        least = length(at.flow, pool[0])
+        near = [p for p in near if any(path[0] == p and length(at.flow, path) == least for path in pool)]
     return {p for p, _ in listed} <= set(near) and fits(near, rule.count)
 
 

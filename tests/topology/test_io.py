@@ -268,7 +268,7 @@ def test_files_that_cannot_be_written(tmp_path: Path, name: str, message: str) -
 @pytest.mark.parametrize(
     ("name", "attribute"), [("net.gml", "weight"), ("net.graphml", "metric"), ("net.json", "dist")]
 )
-def test_weights_that_are_not_read_are_named(tmp_path: Path, name: str, attribute: str) -> None:
+def test_weights_that_are_not_followed_are_named(tmp_path: Path, name: str, attribute: str) -> None:
     graph = nx.path_graph(3)
     nx.set_edge_attributes(graph, 40, "capacity_gbps")
     nx.set_edge_attributes(graph, {(0, 1): 1, (1, 2): 5}, attribute)
@@ -277,16 +277,17 @@ def test_weights_that_are_not_read_are_named(tmp_path: Path, name: str, attribut
         write(graph, tmp_path / name)
     else:
         (tmp_path / name).write_text(json.dumps(nx.node_link_data(graph, edges="edges")))
-    said = f"{tmp_path}/{name}: {attribute} of edges is not read, and shortest paths are those of fewest hops"
-    assert read_plane(tmp_path / name).warnings == (said,)
+    said = f"shortest paths are those of fewest hops, whatever the {attribute} (--metric {attribute})"
+    assert read_plane(tmp_path / name).assumptions == (f"{tmp_path}/{name}: {said}",)
     # Where all are equal the shortest paths are the same.
     nx.set_edge_attributes(graph, 1, attribute)
     nx.write_gml(graph, tmp_path / "equal.gml")
-    assert read_plane(tmp_path / "equal.gml").warnings == ()
+    assert read_plane(tmp_path / "equal.gml").assumptions == ()
 
 
 def test_weights_of_repetita_and_lengths_of_topohub_are_named() -> None:
     data = Path(__file__).parents[1] / "data"
-    for file, what in (("small.graph", "weights are not read"), ("small.topohub.json", "dist of edges is not read")):
-        (warning,) = [text for text in read_plane(data / file).warnings if "no edge has a speed" not in text]
-        assert warning == f"{data / file}: {what}, and shortest paths are those of fewest hops"
+    for file, name in (("small.graph", "weight"), ("small.topohub.json", "dist")):
+        (warning,) = [text for text in read_plane(data / file).assumptions if "no edge has a speed" not in text]
+        said = f"shortest paths are those of fewest hops, whatever the {name} (--metric {name})"
+        assert warning == f"{data / file}: {said}"

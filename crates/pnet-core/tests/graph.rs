@@ -43,11 +43,11 @@ proptest! {
         let components = Components::new(&graph);
         for (s, t) in pairs() {
             graph.reach(t, &mut reach);
-            prop_assert_eq!(reach.hops[s as usize], hops[s as usize][t as usize]);
+            prop_assert_eq!(reach.distance[s as usize], hops[s as usize][t as usize]);
             let both = hops[s as usize][t as usize] != FAR && hops[t as usize][s as usize] != FAR;
             prop_assert_eq!(components.of[s as usize] == components.of[t as usize], both);
         }
-        prop_assert!(reach.order.is_sorted_by_key(|u| reach.hops[*u as usize]));
+        prop_assert!(reach.order.is_sorted_by_key(|u| reach.distance[*u as usize]));
         let one_way = pairs().into_iter().any(|(s, t)| {
             hops[s as usize][t as usize] != FAR && hops[t as usize][s as usize] == FAR
         });
@@ -72,7 +72,7 @@ fn a_long_path_has_as_many_components_as_nodes() {
 #[test]
 fn invalid_arrays_are_errors() {
     let error = |nodes: &[i32], arcs: &[i32], tail: &[i32], head: &[i32], attach: &[i32]| {
-        Planes::from_arrays(nodes, arcs, tail, head, attach).unwrap_err().to_string()
+        Planes::from_arrays(nodes, arcs, tail, head, attach, None).unwrap_err().to_string()
     };
     assert_eq!(error(&[], &[0], &[], &[], &[]), "arc_ptr: 1 entries for 0 planes");
     assert_eq!(error(&[2], &[0], &[], &[], &[]), "arc_ptr: 1 entries for 1 planes");

@@ -39,7 +39,7 @@ fn expected(planes: &[Plane], source: usize, target: usize) -> i32 {
         .filter_map(|(arcs, ends)| {
             let rest = graph(arcs.iter().filter(|(_, down)| !down).map(|(arc, _)| *arc).collect());
             let at = |site: usize| ends[site].0.filter(|_| !ends[site].1);
-            let hops = rest.hops_to(at(target)?)[at(source)? as usize];
+            let hops = rest.distances_to(at(target)?)[at(source)? as usize];
             (hops != FAR).then_some(hops as i32)
         })
         .min()

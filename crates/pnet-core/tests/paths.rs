@@ -89,7 +89,7 @@ proptest! {
         let sets = [Policy::RoundRobin, Policy::Shortest, Policy::Single]
             .map(|policy| enumerate(&planes, &pairs(), &selection(k, policy, seed), &Stop::default()).unwrap());
         for (j, (s, t)) in pairs().into_iter().enumerate() {
-            let hops: Vec<u32> = graphs.iter().map(|graph| graph.hops_to(t)[s as usize]).collect();
+            let hops: Vec<u32> = graphs.iter().map(|graph| graph.distances_to(t)[s as usize]).collect();
             let connected: Vec<usize> = (0..graphs.len()).filter(|p| hops[*p] != u32::MAX).collect();
             let [round, nearest, single] = [0, 1, 2].map(|i| of(&sets[i], j));
             // The remainder of k / planes is dealt round-robin from one of the planes.

@@ -24,7 +24,7 @@ fn smallest_cut(graph: &Graph, s: u32, t: u32) -> usize {
 
 /// The load of a unit from `at`, by recursion over all shortest paths.
 fn spread(graph: &Graph, at: u32, target: u32, part: f64, load: &mut [f64]) {
-    let hops = graph.hops_to(target);
+    let hops = graph.distances_to(target);
     let next: Vec<u32> =
         (graph.out(at)).filter(|arc| at != target && hops[graph.head(*arc) as usize] < hops[at as usize]).collect();
     for arc in &next {

@@ -15,12 +15,14 @@ pub(crate) struct Planes {
 #[pymethods]
 impl Planes {
     #[new]
+    #[pyo3(signature = (node_count, arc_ptr, tail, head, attach, metric=None))]
     fn new(
         node_count: PyReadonlyArray1<i32>,
         arc_ptr: PyReadonlyArray1<i32>,
         tail: PyReadonlyArray1<i32>,
         head: PyReadonlyArray1<i32>,
         attach: PyReadonlyArray2<i32>,
+        metric: Option<PyReadonlyArray1<i32>>,
     ) -> Result<Self> {
         let inner = graph::Planes::from_arrays(
             node_count.as_slice()?,
@@ -28,6 +30,7 @@ impl Planes {
             tail.as_slice()?,
             head.as_slice()?,
             attach.as_slice()?,
+            metric.as_ref().map(|metric| metric.as_slice()).transpose()?,
         )?;
         Ok(Planes { inner })
     }

@@ -68,7 +68,7 @@ impl Problem {
             demand,
         };
         let inner = mcf::Problem::new(&arrays).map_err(thrown)?;
-        let planes = Planes::from_arrays(node_count, arc_ptr, tail, head, attach).map_err(thrown)?;
+        let planes = Planes::from_arrays(node_count, arc_ptr, tail, head, attach, None).map_err(thrown)?;
         Ok(Problem { inner, planes })
     }
 

@@ -8,12 +8,12 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FAILING
-from pnet_lp.questions.keys import DemandKeys
+from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.seeds import MOST_DRAWS
 from pnet_lp.throughput.settings import SolveSettings
 
 
-class FailuresCase(SolveSettings, DemandKeys):
+class FailuresCase(SolveSettings, MetricKeys, DemandKeys):
     """Compute the throughput of connected pairs over many draws of failures.
 
     Pairs that a draw disconnects are left out of its solve, and counted.  The result is the mean, with quantiles.

@@ -12,13 +12,13 @@ from pnet_lp.hops import Rpc, only_speed
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Series
-from pnet_lp.questions.keys import NetworkKeys, PairName
+from pnet_lp.questions.keys import MetricKeys, PairName
 from pnet_lp.seeds import MOST_DRAWS
 
 _OF_CALLS = ("rpc_bytes",)
 
 
-class HopsCase(NetworkKeys):
+class HopsCase(MetricKeys):
     """Count the hops between endpoints, also when links and switches fail.
 
     A hop is a link between switches, in the plane where the pair is nearest; two hosts on one switch are 0 hops apart.

@@ -9,11 +9,11 @@ from pydantic import Field, model_validator
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import Flag
 from pnet_lp.model.network import Level
-from pnet_lp.questions.keys import NetworkKeys, PairName
+from pnet_lp.questions.keys import MetricKeys, PairName
 from pnet_lp.routing import RoutingSettings
 
 
-class PathsCase(RoutingSettings, NetworkKeys):
+class PathsCase(RoutingSettings, MetricKeys):
     """List the paths that a routing allows between two endpoints, or statistics of all paths.
 
     --seed breaks ties between equally good paths.  Not every routing has such a list.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pnet_lp.questions.base import OutputOption
-from pnet_lp.questions.keys import DemandKeys
+from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES
 
 
-class ThroughputCase(ObjectiveSettings, DemandKeys):
+class ThroughputCase(ObjectiveSettings, MetricKeys, DemandKeys):
     """Compute how much of a traffic matrix fits into a network.
 
     Each TOPOLOGY is one plane: an expression such as fat-tree:k=8 or jellyfish:k=8,seed=1 (`pnet-lp list

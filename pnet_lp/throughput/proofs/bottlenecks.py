@@ -75,7 +75,7 @@ def _access_bottleneck(
     plane, endpoint = divmod(place, share.shape[1])
     members = np.flatnonzero(problem.endpoint_class == endpoint)
     host = network.endpoint_names(level)[members[0]]
-    name = host if len(members) == 1 else f"{host} and {len(members) - 1} alike"
+    name = host if len(members) == 1 else f"{host} and {len(members) - 1} equivalent"
     switch = network.planes[plane].switch_names[problem.attach[plane, endpoint]]
     return Bottleneck(
         plane,

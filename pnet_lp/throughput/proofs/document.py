@@ -111,6 +111,7 @@ class StoredPlane(Stored):
     box: Annotated[StoredArray | None, int_axes("switches")] = None
     delay_ns: Annotated[StoredArray | None, float_axes("cables")] = None
     access_delay_ns: Annotated[StoredArray | None, float_axes("hosts")] = None
+    metric: Annotated[StoredArray | None, int_axes("cables", 2)] = None
 
 
 class StoredNetwork(Stored):

@@ -280,6 +280,7 @@ def _network(path: str | Path, stored: StoredNetwork) -> Network:
                     box=values["box"],
                     delay_ns=values["delay_ns"],
                     access_delay_ns=values["access_delay_ns"],
+                    metric=values["metric"],
                 )
             )
     with _naming(path, "instance.network"):

@@ -1,8 +1,9 @@
-"""Edge lists: one full-duplex cable a line, ``u v [capacity_gbps [capacity_back_gbps]] [delay=NS]``.
+"""Edge lists: one full-duplex cable a line, ``u v [capacity_gbps [capacity_back_gbps]] [delay=NS] [metric=M[/BACK]]``.
 
-``u`` and ``v`` are names of switches, without blanks; the fourth column is the speed from v to u where it differs, and
-``delay=`` or ``length=``, in metres, says how long a bit travels where that is known.  A line that repeats a pair is a
-parallel cable.  ``#`` begins a comment.  What other programs may skip stands in comments that begin with ``#:``
+``u`` and ``v`` are names of switches, without blanks; the fourth column is the speed from v to u where it differs;
+``delay=`` or ``length=``, in metres, says how long a bit travels where that is known; ``metric=`` is the IGP metric, of
+all cables or of none.  A line that repeats a pair is a parallel cable.  ``#`` begins a comment.  What other programs
+may skip stands in comments that begin with ``#:``
 
     #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]      names and orders switches; racks are ordered by R
     #: host NAME [SWITCH UP_GBPS [DOWN_GBPS] [delay=NS]]   without SWITCH: a host without a link into this plane
@@ -21,10 +22,11 @@ from pnet_lp.formats import LAST
 from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import rows
+from pnet_lp.model.metrics import METRICS
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_position, parse_speed, refusal
 from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays, parse_number
 
-_CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS]"
+_CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS] [metric=M[/BACK]]"
 _SWITCH = "#: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]"
 _HOST = "#: host NAME [SWITCH UP_GBPS [DOWN_GBPS] [delay=NS]]"
 _DELAYS = {"delay": 1.0, "length": NS_PER_METRE}
@@ -42,11 +44,13 @@ class Reading:
     boxes: dict[str, int] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
     cables: list[tuple[str, str, float, float, float]] = field(default_factory=list)
+    metrics: list[tuple[int, int]] = field(default_factory=list)
     hosts: dict[str, tuple[str | None, float, float, float]] = field(default_factory=dict)
     host_lines: dict[str, str] = field(default_factory=dict)
 
     def cable(self, words: list[str], where: str) -> None:
         """Add the cable of a line, or raise TopologyError."""
+        words, metric = _metric(words, where)
         words, delay = _delay(words, where)
         if not 2 <= len(words) <= 4:
             raise TopologyError("not a cable", where=where, found=" ".join(words), allowed=_CABLE)
@@ -57,6 +61,11 @@ class Reading:
         for name in (u, v):
             self.switches.setdefault(name, len(self.switches))
         self.cables.append((u, v, there, back, delay))
+        self.metrics += [] if metric is None else [metric]
+        if len(self.metrics) not in (0, len(self.cables)):
+            raise TopologyError(
+                "only some cables have a metric", where=where, allowed="metric=M on all lines, or on none"
+            )
 
     def declaration(self, words: list[str], where: str) -> None:
         """Add what the words of a comment declare, or raise TopologyError."""
@@ -126,7 +135,22 @@ class Reading:
             box=[self.boxes[name] for name in names] if self.boxes else None,
             delay_ns=[delay for *_, delay in self.cables],
             access_delay_ns=[delay for *_, delay in self.hosts.values()],
+            metric=self.metrics or None,
         )
+
+
+def _metric(words: list[str], where: str) -> tuple[list[str], tuple[int, int] | None]:
+    """Return the columns before the metric that the last one may give, and that metric in both directions."""
+    name, _, value = words[-1].partition("=")
+    if name != "metric":
+        return words, None
+    there, slash, back = value.partition("/")
+    metric = whole(there), whole(back if slash else there)
+    if metric[0] is None or metric[1] is None:
+        raise TopologyError(
+            "invalid metric", where=where, found=words[-1], allowed=f"metric=M or metric=M/BACK, {METRICS}"
+        )
+    return words[:-1], (metric[0], metric[1])
 
 
 def _delay(words: list[str], where: str) -> tuple[list[str], float]:
@@ -192,7 +216,12 @@ def _render(plane: Plane) -> str:
         lines.append(f"#: host {name}" + (f" {names[switch]} {_columns(*columns)}" if switch >= 0 else ""))
     speeds = (plane.capacity_uv_gbps, plane.capacity_vu_gbps, plane.known_delays[0])
     cables = rows(plane.cable_u, plane.cable_v, *speeds)
-    lines += [f"{names[u]} {names[v]} {_columns(*columns)}" for u, v, *columns in cables]
+    metrics = (
+        [""] * plane.cable_count
+        if plane.metric is None
+        else [f" metric={a}" if a == b else f" metric={a}/{b}" for a, b in plane.metric.tolist()]
+    )
+    lines += [f"{names[u]} {names[v]} {_columns(*row)}{end}" for (u, v, *row), end in zip(cables, metrics, strict=True)]
     return "\n".join(lines) + "\n"
 
 

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from pnet_lp.formats import Formats
 from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
 from pnet_lp.units import AMOUNTS, are_amounts, parse_number
+
+T = TypeVar("T")
 
 
 def _difference(plane: Plane, again: Plane) -> str | None:
@@ -48,33 +51,31 @@ def parse_position(words: Sequence[str], where: str) -> tuple[float, float]:
     return x, y
 
 
-def paired(
-    arcs: Iterable[tuple[int, int, float, str]], link: Callable[[int, int], str]
-) -> list[tuple[int, int, float, float]]:
-    """Return the cables ``(u, v, Gb/s there, Gb/s back)`` that directed links make up.
+def paired(arcs: Iterable[tuple[int, int, T, str]], link: Callable[[int, int], str]) -> list[tuple[int, int, T, T]]:
+    """Return the cables ``(u, v, there, back)`` that directed links make up.
 
     A link joins the first one in the other direction that is still alone; a cable's place and first end are those of
     its first link.
 
     Args:
-        arcs: ``(u, v, Gb/s, where)`` of each link.
+        arcs: ``(u, v, speed or other values, where)`` of each link.
         link: what a link from u to v is called.
 
     Raises:
         TopologyError: a link without its reverse.
     """
-    cables: list[tuple[int, int, float, float]] = []
+    cables: list[tuple[int, int, T, T]] = []
     places: dict[int, str] = {}
     alone: dict[tuple[int, int], deque[int]] = {}
-    for u, v, speed, where in arcs:
+    for u, v, value, where in arcs:
         if alone.get((v, u)):
             first = alone[v, u].popleft()
-            cables[first] = (v, u, cables[first][2], speed)
+            cables[first] = (v, u, cables[first][2], value)
             del places[first]
         else:
             places[len(cables)] = where
             alone.setdefault((u, v), deque()).append(len(cables))
-            cables.append((u, v, speed, speed))
+            cables.append((u, v, value, value))
     for first, where in places.items():
         u, v = cables[first][:2]
         raise TopologyError(
@@ -105,6 +106,8 @@ def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True)
         obstacle = "boxes"
     elif plane.delay_ns is not None:
         obstacle = "delays"
+    elif plane.metric is not None:
+        obstacle = "metrics"
     elif not speeds and len({*plane.capacity_uv_gbps.tolist(), *plane.capacity_vu_gbps.tolist()}) > 1:
         obstacle = "different speeds"
     if obstacle:

@@ -6,7 +6,7 @@
     label src dest weight bw delay
 
 ``src`` and ``dest`` count the nodes from 0.  Every cable is listed in both directions, ``bw`` is in kbit/s.  Every
-switch is a rack; weights and delays are not kept.
+switch is a rack; ``weight`` and ``delay`` may be taken as metrics.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pnet_lp.layouts import parse_tables, scaled, unscaled, whole
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, paired, parse_position, refusal
 from pnet_lp.topology.io.survivable import placed, places_of
+from pnet_lp.units import parse_number
 
 _HEADERS = {"NODES": "label x y", "EDGES": "label src dest weight bw delay"}
 
@@ -27,21 +28,22 @@ def _parse(text: str, where: str, _: float) -> Plane:
     names = [words[0] for _, words in tables["NODES"]]
     positions = [parse_position(words[1:], here) for here, words in tables["NODES"]]
     arcs = [_arc(words, len(names), here) for here, words in tables["EDGES"]]
-    weighted = len({words[3] for _, words in tables["EDGES"]}) > 1
     cables = paired(arcs, lambda u, v: f"link {u} -> {v}")
     return Plane.from_cables(
         names,
         [u for u, *_ in cables],
         [v for _, v, *_ in cables],
-        [there for *_, there, _ in cables],
-        capacity_back_gbps=[back for *_, back in cables],
+        [there[0] for *_, there, _ in cables],
+        capacity_back_gbps=[back[0] for *_, back in cables],
         label=where,
         position=placed(positions),
-        warnings=[f"{where}: weights are not read, and shortest paths are those of fewest hops"] if weighted else (),
+        attributes={
+            name: [(there[i], back[i]) for *_, there, back in cables] for i, name in ((1, "weight"), (2, "delay"))
+        },
     )
 
 
-def _arc(words: list[str], nodes: int, where: str) -> tuple[int, int, float, str]:
+def _arc(words: list[str], nodes: int, where: str) -> tuple[int, int, tuple[float, float, float], str]:
     u, v = (whole(word) for word in words[1:3])
     for end, word in zip((u, v), words[1:3], strict=True):
         if end is None or end >= nodes:
@@ -51,7 +53,7 @@ def _arc(words: list[str], nodes: int, where: str) -> tuple[int, int, float, str
     speed = scaled(words[4], 6)
     if not 0 <= speed < math.inf:
         raise TopologyError("not a valid link speed", where=where, found=words[4], allowed="finite kbit/s >= 0")
-    return int(words[1]), int(words[2]), speed, where
+    return int(words[1]), int(words[2]), (speed, parse_number(words[3]), parse_number(words[5])), where
 
 
 def _render(plane: Plane) -> str:

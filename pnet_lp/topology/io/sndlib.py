@@ -5,7 +5,8 @@
 
 Every switch is a rack.  A link is one full-duplex cable of the capacity that is installed already or, where none is,
 of its largest module, or else of the speed given by the user.  Capacities are in Mbit/s, as in the library's instances
-from operators.  Whether links are directed is said in a model file, which is not read.
+from operators.  ``routing_cost`` and ``setup_cost`` may be taken as metrics.  Whether links are directed is said in a
+model file, which is not read.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pnet_lp.model import Plane
 from pnet_lp.model.arrays import rows
 from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
+from pnet_lp.units import parse_number
 
 _NODE = "NAME ( X Y )"
 _LINK = "ID ( SOURCE TARGET ) CAPACITY COST ROUTING_COST SETUP_COST ( MODULE_CAPACITY MODULE_COST ... )"
@@ -42,9 +44,10 @@ def _node(row: SectionRow) -> tuple[str, list[str], str]:
 
 def _link(row: SectionRow, link_gbps: float) -> Link:
     match row.words:
-        case (str(), (u, v), str(installed), str(), str(), str(), *rest) if isinstance(u, str):
+        case (str(), (u, v), str(installed), str(), str(routing), str(setup), *rest) if isinstance(u, str):
             modules = rest[0][::2] if rest and isinstance(rest[0], tuple) else ()
-            return Link(u, v, speed_of(installed, modules, link_gbps, row.where), row.where)
+            speed = speed_of(installed, modules, link_gbps, row.where)
+            return Link(u, v, speed, row.where, parse_number(routing), parse_number(setup))
         case (str(), (u, v)) if isinstance(u, str):
             return Link(u, v, link_gbps, row.where)
     raise row.fault(TopologyError, "a link", _LINK)

@@ -11,6 +11,7 @@ from pnet_lp.model import Plane
 from pnet_lp.model.arrays import rows
 from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
+from pnet_lp.units import parse_number
 
 _ROOT = re.compile(r"<(?:\w++:)?network\b")
 
@@ -29,7 +30,8 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         u, v = (link.findtext(end, "").strip() for end in ("source", "target"))
         installed = link.findtext("preInstalledModule/capacity", "0").strip()
         modules = [module.findtext("capacity", "").strip() for module in link.findall("additionalModules/addModule")]
-        links.append(Link(u, v, speed_of(installed, modules, link_gbps, places[link]), places[link]))
+        costs = (parse_number(link.findtext(cost, "")) for cost in ("routingCost", "setupCost"))
+        links.append(Link(u, v, speed_of(installed, modules, link_gbps, places[link]), places[link], *costs))
     return plane_of(nodes, links, where)
 
 

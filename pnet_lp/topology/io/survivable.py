@@ -14,12 +14,14 @@ from pnet_lp.topology.io.format import check_bare, parse_position, refusal
 
 @dataclass(frozen=True)
 class Link:
-    """A full-duplex cable between two nodes, of ``speed`` Gb/s; ``where`` is its line."""
+    """A full-duplex cable between two nodes, of ``speed`` Gb/s and of some costs; ``where`` is its line."""
 
     u: str
     v: str
     speed: float
     where: str
+    routing_cost: float = math.nan
+    setup_cost: float = math.nan
 
 
 def speed_of(installed: str, modules: Iterable[str], link_gbps: float, where: str) -> float:
@@ -63,6 +65,7 @@ def plane_of(nodes: Sequence[tuple[str, Sequence[str], str]], links: Sequence[Li
         [link.speed for link in links],
         label=where,
         position=placed(positions),
+        attributes={name: [getattr(link, name) for link in links] for name in ("routing_cost", "setup_cost")},
     )
 
 

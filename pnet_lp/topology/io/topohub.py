@@ -1,8 +1,8 @@
 """TopoHub's JSON documents: node-link with ``name`` and ``pos`` of nodes, ``dist`` and ECMP loads of edges.
 
 A node is called by its ``name`` if all have one of their own, or else by its ``id``.  TopoHub knows no speeds: an edge
-has the speed given by the user, unless it carries ``capacity_gbps``.  Lengths and loads are not kept.  Every switch is
-a rack.
+has the speed given by the user, unless it carries ``capacity_gbps``.  ``dist`` may be taken as metric; loads are not
+kept.  Every switch is a rack.
 """
 
 from __future__ import annotations

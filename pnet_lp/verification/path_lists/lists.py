@@ -10,12 +10,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from pnet_lp.errors import CertificateError
-from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.model.arrays import BoolArray, FloatArray, ints
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import PathRule
 from pnet_lp.verification.draws import drawn_planes
-from pnet_lp.verification.second import path_arcs, plane_arcs
+from pnet_lp.verification.second import distances_to, metrics, path_arcs, plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
 
@@ -44,10 +44,11 @@ class Lists:
 
     Attributes:
         source, target: int ``[P, J]``, the switches of each demand.
-        pair, plane, hops: int ``[N]``, of each path.
+        pair, plane, hops, length: int ``[N]``, of each path; its length is the sum of its links' metrics.
         number: int ``[P, J]``, listed paths.
-        distance: int ``[P, J]``, links on the shortest path, ``FAR`` where there is none.
-        walks: float64 ``[2, P, J]``, how many paths have as many links, and one link more.
+        distance: int ``[P, J]``, length of the shortest path, ``FAR`` where there is none.
+        walks: float64 ``[2, P, J]``, how many paths are as long, and one longer; the latter of paths by hops.
+        counted: up to how much above the distance ``walks`` has all paths.
         drawn: int ``[J]``, the plane that the seed draws, -1 where none has a path.
         allowed: bool ``[P, J]``, whether the policy lets a demand use a plane.
     """
@@ -59,7 +60,13 @@ class Lists:
         self.arc = path_arcs(flow, paths)
         self.owner = np.repeat(np.arange(paths.path_count), self.hops)
         self.number = self.count(np.ones(paths.path_count, dtype=bool))
-        self.distance, self.walks = _near_walks(flow, available)
+        if flow.metric is None:
+            self.length, self.counted = self.hops.astype(np.int64), 1
+            self.distance, self.walks = _near_walks(flow, available)
+        else:
+            metric = flow.metric[self.arc].astype(np.float64)
+            self.length = np.bincount(self.owner, metric, paths.path_count).astype(np.int64)
+            self.counted, self.distance, self.walks = 0, *_shortest_walks(flow, available)
         self.drawn = drawn_planes(flow, available, seed=rule.seed, per_flow=rule.per_flow)
         self.apart = rule.policy == "round-robin"
         self.allowed = available
@@ -80,9 +87,9 @@ class Lists:
 
     @cached_property
     def longest(self) -> Index:
-        """Links of the longest listed path, int ``[groups, J]``, 0 where there is none."""
+        """Length of the longest listed path, int ``[groups, J]``, 0 where there is none."""
         longest = np.zeros_like(self.number)
-        np.maximum.at(longest, (self.plane, self.pair), self.hops)
+        np.maximum.at(longest, (self.plane, self.pair), self.length)
         return self.fold(np.maximum, longest)
 
     def refuse(self, wrong: BoolArray, what: str) -> None:
@@ -138,4 +145,30 @@ def _near_walks(flow: FlowProblem, available: BoolArray) -> tuple[Index, FloatAr
                 if np.all(distance[p, j] < length):
                     break
                 count = np.minimum(step @ count, _MANY)
+    return distance, walks
+
+
+def _shortest_walks(flow: FlowProblem, available: BoolArray) -> tuple[Index, FloatArray]:
+    """Return the same by metric, walks longer than the shortest left out."""
+    distance = np.full(available.shape, FAR, dtype=np.int64)
+    walks = np.zeros((2, *available.shape))
+    for p, n in enumerate(flow.node_count.tolist()):
+        arcs, metric = plane_arcs(flow, p), metrics(flow, p)
+        tail, head = flow.tail[arcs], flow.head[arcs]
+        demands = np.flatnonzero(available[p])
+        for target in np.unique(flow.attach[p, flow.dst[demands]]):
+            j = demands[flow.attach[p, flow.dst[demands]] == target]
+            at = flow.attach[p, flow.src[j]]
+            (far,) = distances_to(flow, p, ints([target]))
+            with np.errstate(invalid="ignore"):
+                onward = np.flatnonzero(far[tail] == far[head] + metric)
+            step = sp.csr_array((np.ones(len(onward)), (tail[onward], head[onward])), shape=(n, n))
+            count = np.zeros(n)
+            count[target] = 1.0
+            total = count
+            while count.any():
+                count = step @ count
+                total = np.minimum(total + count, _MANY)
+            reached = np.isfinite(far[at])
+            distance[p, j[reached]], walks[0, p, j[reached]] = far[at[reached]], total[at[reached]]
     return distance, walks

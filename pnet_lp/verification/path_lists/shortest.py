@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import heapq
 from functools import cached_property
 
 import numpy as np
 
-from pnet_lp.model.arrays import BoolArray
+from pnet_lp.model.arrays import BoolArray, rows
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.verification.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
 from pnet_lp.verification.path_lists.lists import FAR, Budget, Index, Lists
-from pnet_lp.verification.second import plane_arcs
+from pnet_lp.verification.second import metrics, plane_arcs
 
 
 class EqualCost(Judge):
@@ -49,15 +50,17 @@ class Shortest(Judge):
 
 
 def _all_listed(lists: Lists, bound: Index, requested: BoolArray) -> Verdicts:
-    """Return whether all simple paths of at most ``bound`` links are listed, ``[groups, J]`` as the arguments.
+    """Return whether all simple paths of at most the length ``bound`` are listed, ``[groups, J]`` as the arguments.
 
     The listed ones are some of these, and different, so it is enough to count.
     """
     within, requested = np.broadcast_to(bound, lists.allowed.shape), lists.allowed & requested
-    listed = lists.count(lists.hops <= within[lists.plane, lists.pair])
+    listed = lists.count(lists.length <= within[lists.plane, lists.pair])
     known = lists.walks[0] * (lists.distance <= within) + lists.walks[1] * (lists.distance < within)
     verdict = verdicts(~requested | (known == listed))
-    open_ended = requested & (known <= listed) & (within > lists.distance + 1) & (lists.source != lists.target)
+    open_ended = (
+        requested & (known <= listed) & (within > lists.distance + lists.counted) & (lists.source != lists.target)
+    )
     searches: dict[int, _Search] = {}
     for j, p in np.argwhere(open_ended.T).tolist():
         if p not in searches:
@@ -75,24 +78,26 @@ class _Search:
         arcs = plane_arcs(flow, plane)
         n = int(flow.node_count[plane])
         self.budget = budget
-        self.out: list[dict[int, int]] = [{} for _ in range(n)]
-        for tail, head in zip(flow.tail[arcs].tolist(), flow.head[arcs].tolist(), strict=True):
-            if tail != head:
-                self.out[tail][head] = self.out[tail].get(head, 0) + 1
-        self.into: list[list[int]] = [[] for _ in range(n)]
-        for tail, heads in enumerate(self.out):
-            for head in heads:
-                self.into[head].append(tail)
+        # Of each switch: the next one and the metric, with the number of such links.
+        self.out: list[dict[tuple[int, int], int]] = [{} for _ in range(n)]
+        metric = metrics(flow, plane).astype(np.int64)
+        for tail, *link in rows(flow.tail[arcs], flow.head[arcs], metric):
+            if tail != link[0]:
+                self.out[tail][*link] = self.out[tail].get((*link,), 0) + 1
+        self.into: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+        for tail, links in enumerate(self.out):
+            for head, length in links:
+                self.into[head].append((tail, length))
 
     def count(self, source: int, target: int, bound: int, most: int) -> int | None:
-        """Return the number of simple paths of at most ``bound`` links, or one above ``most`` if there are more.
+        """Return the number of simple paths of at most the length ``bound``, or one above ``most`` if there are more.
 
         None if the budget runs out.  Every step leads to a path, which bounds the time by what is found: where several
         links might lead on, distances to the target around the switches passed show which do.
         """
         found, passed = 0, {source}
         far = self._distances(target, passed, bound)
-        # Of each switch passed: where to go on, by how many paths it was reached, how many links are left.
+        # Of each switch passed: where to go on, by how many paths it was reached, what length is left.
         stack = [(source, self._onward(source, passed, bound, far), 1, bound, far)]
         while stack and self.budget.left:
             switch, onward, paths, left, far = stack[-1]
@@ -100,8 +105,8 @@ class _Search:
                 passed.discard(switch)
                 stack.pop()
                 continue
-            switch, parallel = onward.pop()
-            paths, left = paths * parallel, left - 1
+            switch, length, parallel = onward.pop()
+            paths, left = paths * parallel, left - length
             if switch == target:
                 found += paths
                 if found > most:
@@ -117,22 +122,27 @@ class _Search:
             stack.append((switch, onward, paths, left, far))
         return None if stack else found
 
-    def _onward(self, switch: int, passed: set[int], left: int, far: dict[int, int]) -> list[tuple[int, int]]:
-        """Return the switches to go on to with ``left`` links, and how many links lead there."""
+    def _onward(self, switch: int, passed: set[int], left: int, far: dict[int, int]) -> list[tuple[int, int, int]]:
+        """Return the switches to go on to with ``left`` of the length, by what metric, and by how many such links."""
         self.budget.spend(STEP + len(self.out[switch]))
-        return [(v, n) for v, n in self.out[switch].items() if far.get(v, left) < left and v not in passed]
+        return [
+            (v, length, n)
+            for (v, length), n in self.out[switch].items()
+            if far.get(v, left) + length <= left and v not in passed
+        ]
 
     def _distances(self, target: int, passed: set[int], most: int) -> dict[int, int]:
-        """Return the links to ``target`` around the switches passed, of all switches that have fewer than ``most``."""
-        far, queue, links = {target: 0}, [target], 0
-        for u in queue:
-            distance = far[u] + 1
-            if distance == most:
-                break
+        """Return the distance to ``target`` around the switches passed, of switches that have less than ``most``."""
+        far, heap, links = {target: 0}, [(0, target)], 0
+        while heap:
+            distance, u = heapq.heappop(heap)
+            if distance > far[u]:
+                continue
             links += STEP + len(self.into[u])
-            for v in self.into[u]:
-                if v not in far and v not in passed:
-                    far[v] = distance
-                    queue.append(v)
+            for v, length in self.into[u]:
+                longer = distance + length
+                if longer < far.get(v, most) and v not in passed:
+                    far[v] = longer
+                    heapq.heappush(heap, (longer, v))
         self.budget.spend(links)
         return far

@@ -8,6 +8,9 @@ use crate::error::{Error, check_room, invalid};
 /// What a node takes in the arrays of a graph and while they are made.
 const BYTES_PER_NODE: usize = 64;
 
+/// Above the length of a path times the number of arcs: what fits into 63 bits beside random bits that break ties.
+const LARGEST: u64 = 1 << 46;
+
 /// A directed multigraph with its arcs sorted by tail.
 ///
 /// Nodes and arcs are numbered from 0.
@@ -29,6 +32,8 @@ pub struct Graph {
     incoming: Csr<u32>,
     /// Tails of the arcs into each node, for backward searches.
     before: Csr<u32>,
+    /// Metric of each arc; none where each is 1.
+    metric: Option<Vec<u32>>,
 }
 
 impl Graph {
@@ -58,7 +63,51 @@ impl Graph {
         let out_ptr = (0..=nodes).map(|u| tail.partition_point(|t| (*t as usize) < u) as u32).collect();
         let incoming = Csr::new(nodes, head.iter().copied().zip(0..));
         let before = Csr::new(nodes, head.iter().copied().zip(tail.iter().copied()));
-        Ok(Graph { tail, head, out_ptr, incoming, before })
+        Ok(Graph { tail, head, out_ptr, incoming, before, metric: None })
+    }
+
+    /// The same graph, whose paths are as long as the sum of their arcs' metrics, each at least 1.
+    ///
+    /// ```
+    /// # use pnet_core::graph::Graph;
+    /// // From 0 to 2 directly, or over 1.
+    /// let graph = Graph::new(3, vec![0, 0, 1], vec![1, 2, 2])?.with_metric(vec![1, 3, 1])?;
+    /// assert_eq!(graph.distances_to(2), [2, 1, 0]);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn with_metric(self, metric: Vec<u32>) -> Result<Self, Error> {
+        if metric.len() != self.arcs() {
+            return invalid("metric", format!("{} entries for {} arcs", metric.len(), self.arcs()));
+        }
+        if metric.contains(&0) {
+            return invalid("metric", "0 is not at least 1");
+        }
+        let most = |node| self.out(node).map(|arc| u64::from(metric[arc as usize])).max().unwrap_or(0);
+        let longest: u64 = (0..self.nodes() as u32).map(most).sum();
+        if longest >= u64::from(u32::MAX / 2).min(LARGEST / (self.arcs() as u64 + 1)) {
+            return invalid("metric", format!("a path of length {longest} is too long"));
+        }
+        Ok(Graph { metric: Some(metric), ..self })
+    }
+
+    /// Whether lengths are metrics, not hops.
+    #[inline]
+    pub(crate) fn has_metric(&self) -> bool {
+        self.metric.is_some()
+    }
+
+    /// Metric of an arc.
+    #[inline]
+    pub fn metric(&self, arc: u32) -> u32 {
+        self.metric.as_ref().map_or(1, |metric| metric[arc as usize])
+    }
+
+    /// Length of a path.
+    pub(crate) fn length(&self, path: &[u32]) -> u32 {
+        match &self.metric {
+            None => path.len() as u32,
+            Some(metric) => path.iter().map(|arc| metric[*arc as usize]).sum(),
+        }
     }
 
     /// Number of nodes.

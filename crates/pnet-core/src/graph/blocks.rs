@@ -129,6 +129,6 @@ impl SimplePaths {
     #[inline]
     pub fn leads(&self, graph: &Graph, blocks: &Blocks, reach: &Reach, arc: u32) -> bool {
         let (u, v) = (graph.tail(arc) as usize, graph.head(arc) as usize);
-        reach.hops[v] != FAR && blocks.of(graph, arc) == self.block[u]
+        reach.distance[v] != FAR && blocks.of(graph, arc) == self.block[u]
     }
 }

@@ -36,11 +36,11 @@ impl Planes {
     }
 
     /// Planes from flat arrays: the arcs of plane `p` are `arc_ptr[p]..arc_ptr[p + 1]`, their ends local to it;
-    /// `attach` holds -1 for an endpoint that is not attached.
+    /// `attach` holds -1 for an endpoint that is not attached; without `metric`, that of each arc is 1.
     ///
     /// ```
     /// # use pnet_core::graph::Planes;
-    /// let planes = Planes::from_arrays(&[2, 3], &[0, 1, 3], &[0, 0, 1], &[1, 1, 2], &[0, 1, 2, -1])?;
+    /// let planes = Planes::from_arrays(&[2, 3], &[0, 1, 3], &[0, 0, 1], &[1, 1, 2], &[0, 1, 2, -1], None)?;
     /// assert_eq!(planes.endpoints(), 2);
     /// assert_eq!(planes.graphs()[1].arcs(), 2);
     /// # Ok::<(), pnet_core::Error>(())
@@ -51,6 +51,7 @@ impl Planes {
         tail: &[i32],
         head: &[i32],
         attach: &[i32],
+        metric: Option<&[i32]>,
     ) -> Result<Self, Error> {
         let planes = node_count.len();
         if planes == 0 || arc_ptr.len() != planes + 1 {
@@ -61,6 +62,9 @@ impl Planes {
         }
         if head.len() != tail.len() {
             return invalid("head", "its length is not that of tail");
+        }
+        if metric.is_some_and(|metric| metric.len() != tail.len()) {
+            return invalid("metric", "its length is not that of tail");
         }
         let mut graphs = vec![];
         for (ends, nodes) in arc_ptr.windows(2).zip(node_count) {
@@ -73,7 +77,11 @@ impl Planes {
                 _ => return invalid("node_count", "a plane needs at least one switch"),
             };
             let ends = indices("tail", &tail[arcs.clone()], nodes)?;
-            graphs.push(Graph::new(nodes, ends, indices("head", &head[arcs], nodes)?)?);
+            let graph = Graph::new(nodes, ends, indices("head", &head[arcs.clone()], nodes)?)?;
+            graphs.push(match metric {
+                None => graph,
+                Some(metric) => graph.with_metric(indices("metric", &metric[arcs], i32::MAX as usize)?)?,
+            });
         }
         let endpoints = attach.len() / planes;
         if let Some(v) = attach.iter().find(|v| **v < -1) {
@@ -87,7 +95,7 @@ impl Planes {
     ///
     /// ```
     /// # use pnet_core::graph::Planes;
-    /// let planes = Planes::from_arrays(&[2], &[0, 1], &[0], &[1], &[0, 1])?;
+    /// let planes = Planes::from_arrays(&[2], &[0, 1], &[0], &[1], &[0, 1], None)?;
     /// assert_eq!(planes.pairs(&[0, 1], &[1, 0])?, [(0, 1), (1, 0)]);
     /// assert_eq!(planes.pairs(&[0], &[2]).unwrap_err().to_string(), "dst: 2 is not in 0..2");
     /// # Ok::<(), pnet_core::Error>(())

@@ -5,7 +5,7 @@
 
 use crate::csr::Csr;
 use crate::error::{Error, invalid};
-use crate::graph::{Graph, Planes};
+use crate::graph::{FAR, Graph, Planes, Reach};
 
 const WORDS: usize = 4;
 
@@ -27,7 +27,7 @@ impl<'a> Down<'a> {
     /// ```
     /// # use pnet_core::graph::Planes;
     /// # use pnet_core::hops::Down;
-    /// let planes = Planes::from_arrays(&[2], &[0, 1], &[0], &[1], &[0, 1])?;
+    /// let planes = Planes::from_arrays(&[2], &[0, 1], &[0], &[1], &[0, 1], None)?;
     /// let trials = Down::trials(&planes, 2, &[true, false], &[false; 4])?;
     /// assert_eq!(trials[0].arcs, [true]);
     /// assert!(Down::trials(&planes, 2, &[true], &[false; 4]).is_err());
@@ -90,6 +90,9 @@ impl<'a> Search<'a> {
     /// it is attached.
     pub(super) fn run(&mut self, sources: &[u32], down: Down, mut visit: impl FnMut(usize, usize, &Row)) {
         assert!(sources.len() <= SOURCES, "too many sources for one search");
+        if self.planes.iter().any(|plane| plane.graph.has_metric()) {
+            return self.run_by_metric(sources, down, visit);
+        }
         let sites = self.reached.len();
         self.reached.fill(Row::default());
         for (p, plane) in self.planes.iter_mut().enumerate() {
@@ -116,6 +119,35 @@ impl<'a> Search<'a> {
                 plane.step(down.arcs);
             }
             hops += 1;
+        }
+    }
+
+    /// The same where lengths are metrics: the fewest hops among the shortest paths of all planes, site by site.
+    fn run_by_metric(&self, sources: &[u32], down: Down, mut visit: impl FnMut(usize, usize, &Row)) {
+        let sites = self.reached.len();
+        let mut reach = Reach::default();
+        for site in 0..sites {
+            // Distance and hops of each source.
+            let mut nearest = vec![(FAR, FAR); sources.len()];
+            for (p, plane) in self.planes.iter().enumerate() {
+                let attached = |site: usize| plane.attach[site].filter(|_| !cut(down, p * sites + site));
+                let usable = |arc: u32| down.arcs.get(plane.first_arc + arc as usize) != Some(&true);
+                let Some(target) = attached(site) else { continue };
+                plane.graph.reach_over(target, usable, &mut reach);
+                let hops = plane.graph.hops(&reach, usable);
+                for (source, nearest) in sources.iter().zip(&mut nearest) {
+                    if let Some(v) = attached(*source as usize) {
+                        *nearest = (*nearest).min((reach.distance[v as usize], hops[v as usize]));
+                    }
+                }
+            }
+            for (i, (distance, hops)) in nearest.into_iter().enumerate() {
+                if distance != FAR {
+                    let mut new = Row::default();
+                    new[i / 64] |= 1 << (i % 64);
+                    visit(hops as usize, site, &new);
+                }
+            }
         }
     }
 }

@@ -110,7 +110,7 @@ impl Problem {
     /// ```
     pub fn new(arrays: &Arrays) -> Result<Self, Error> {
         let Arrays { node_count, arc_ptr, tail, head, capacity, attach, .. } = arrays;
-        let planes = Planes::from_arrays(node_count, arc_ptr, tail, head, attach)?;
+        let planes = Planes::from_arrays(node_count, arc_ptr, tail, head, attach, None)?;
         let endpoints = planes.endpoints();
         if arrays.access_up.len() != attach.len() || arrays.access_down.len() != attach.len() {
             return invalid("access", "its length is not that of attach");
@@ -187,7 +187,7 @@ fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
         }
         let reaches = |s: u32| match components.closed {
             true => components.of[s as usize] == components.of[t as usize],
-            false => reach.hops[s as usize] != FAR,
+            false => reach.distance[s as usize] != FAR,
         };
         let row = targets.len() as u32;
         for (source, j) in demands_to.iter().copied().filter(|(s, _)| reaches(*s)) {

@@ -26,7 +26,7 @@ pub(super) fn count_from_all(graph: &Graph, reach: &Reach) -> Vec<f64> {
 /// Numbers of shortest paths of pairs, by plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
-    /// Hops of each plane's paths of each pair, pair by pair; [`FAR`] where the pair has none there.
+    /// Hops of each plane's paths of each pair, the fewest where they differ by metric, pair by pair; [`FAR`] where the pair has none there.
     pub hops: Vec<u32>,
     /// Number of these paths, parallel arcs counted separately: exact up to 2^53, rounded above, at most 1e300.
     pub count: Vec<f64>,
@@ -63,30 +63,31 @@ pub fn count_shortest(
             |reach, group| {
                 stop.check()?;
                 let targets = endpoints.switches(pairs[group[0] as usize].1);
-                let counts: Vec<Vec<f64>> = (0..planes)
+                let counts: Vec<(Vec<f64>, Vec<u32>)> = (0..planes)
                     .map(|p| match targets[p] {
                         Some(target) => {
                             graphs[p].reach(target, &mut reach[p]);
-                            count_from_all(&graphs[p], &reach[p])
+                            (count_from_all(&graphs[p], &reach[p]), graphs[p].hops(&reach[p], |_| true))
                         }
-                        None => vec![],
+                        None => (vec![], vec![]),
                     })
                     .collect();
                 let mut found = vec![];
                 for j in group.iter() {
                     let pair = pairs[*j as usize];
                     let sources = endpoints.switches(pair.0);
-                    let hops = |p: usize| targets[p].and_then(|_| Some(reach[p].hops[sources[p]? as usize]));
+                    let distance = |p: usize| targets[p].and_then(|_| Some(reach[p].distance[sources[p]? as usize]));
                     let near: Vec<(usize, u32)> =
-                        (0..planes).filter_map(|p| Some((p, hops(p).filter(|hops| *hops != FAR)?))).collect();
+                        (0..planes).filter_map(|p| Some((p, distance(p).filter(|far| *far != FAR)?))).collect();
                     let mut random = endpoints.stream(seed, policy == Policy::Single, pair);
                     let mut allowed = policy.allowed(&near, &mut random);
                     if policy != Policy::RoundRobin {
                         allowed = nearest(&allowed);
                     }
-                    for (p, hops) in allowed {
+                    for (p, _) in allowed {
                         let source = sources[p].unwrap_or_default() as usize;
-                        found.push((*j as usize * planes + p, hops, counts[p][source]));
+                        let (count, hops) = &counts[p];
+                        found.push((*j as usize * planes + p, hops[source], count[source]));
                     }
                 }
                 Ok(found)

@@ -1,6 +1,6 @@
 //! Paths of one pair that share no arc, of least total length.
 //!
-//! A flow of unit capacities and least cost, grown one path at a time by the shortest augmenting path (Suurballe,
+//! A flow of unit capacities and least cost by metric, grown one path at a time by the shortest augmenting path (Suurballe,
 //! Networks 1974; Bhandari, Survivable Networks, 1999).  Parallel arcs are different arcs, and so are the two
 //! directions of a cable; a flow of least length never uses both.
 
@@ -15,7 +15,7 @@ const NOISE_BITS: u32 = 16;
 
 const NONE: u32 = u32::MAX;
 
-/// Costs of arcs: one unit each, and a random part that breaks ties and sums to less than a unit.
+/// Costs of arcs: a unit for each of their metric, and a random part that breaks ties and sums to less than a unit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     unit: i64,
@@ -36,11 +36,11 @@ impl Cost {
 /// The flow of one pair in one plane.
 pub(super) struct DisjointFlow<'a> {
     graph: &'a Graph,
-    hops: &'a [u32],
+    ahead: &'a [u32],
     ends: (u32, u32),
     cost: Cost,
     used: Vec<bool>,
-    /// How much the distance to the target in the residual graph exceeds that by hops.
+    /// How much the cost to the target in the residual graph exceeds that of the distance.
     raised: Vec<i64>,
     distance: Vec<i64>,
     /// The arc by which the search reached each node; used arcs are traversed backwards.
@@ -48,12 +48,12 @@ pub(super) struct DisjointFlow<'a> {
 }
 
 impl<'a> DisjointFlow<'a> {
-    /// An empty flow between two different nodes; `hops` are the distances to the second.
-    pub(super) fn new(graph: &'a Graph, hops: &'a [u32], ends: (u32, u32), cost: Cost) -> Self {
+    /// An empty flow between two different nodes; `ahead` are the distances to the second.
+    pub(super) fn new(graph: &'a Graph, ahead: &'a [u32], ends: (u32, u32), cost: Cost) -> Self {
         let nodes = graph.nodes();
         DisjointFlow {
             graph,
-            hops,
+            ahead,
             ends,
             cost,
             used: vec![false; graph.arcs()],
@@ -65,7 +65,12 @@ impl<'a> DisjointFlow<'a> {
 
     /// A lower bound on the cost from `node` to the target, exact along the flow.
     fn potential(&self, node: u32) -> i64 {
-        i64::from(self.hops[node as usize]) * self.cost.unit + self.raised[node as usize]
+        i64::from(self.ahead[node as usize]) * self.cost.unit + self.raised[node as usize]
+    }
+
+    /// The cost of an arc but for its random part.
+    fn units(&self, arc: u32) -> i64 {
+        i64::from(self.graph.metric(arc)) * self.cost.unit
     }
 
     /// Finds the cheapest augmenting path and returns what it adds to the cost of the flow.
@@ -93,11 +98,11 @@ impl<'a> DisjointFlow<'a> {
             let base = distance - self.potential(u);
             for arc in graph.out(u) {
                 let v = graph.head(arc);
-                if self.used[arc as usize] || self.hops[v as usize] == FAR {
+                if self.used[arc as usize] || self.ahead[v as usize] == FAR {
                     continue;
                 }
                 // The random part is drawn only for arcs that can still be on a shortest path.
-                let least = base + self.cost.unit + self.potential(v);
+                let least = base + self.units(arc) + self.potential(v);
                 if least < self.distance[v as usize].min(self.distance[target as usize]) {
                     self.relax(v, least + self.cost.noise(arc), arc, &mut heap);
                 }
@@ -105,7 +110,7 @@ impl<'a> DisjointFlow<'a> {
             for arc in graph.incoming(u) {
                 if self.used[*arc as usize] {
                     let v = graph.tail(*arc);
-                    self.relax(v, base - self.cost.unit - self.cost.noise(*arc) + self.potential(v), *arc, &mut heap);
+                    self.relax(v, base - self.units(*arc) - self.cost.noise(*arc) + self.potential(v), *arc, &mut heap);
                 }
             }
         }

@@ -63,15 +63,15 @@ impl LevelSearch {
         self.target = Some(target);
     }
 
-    /// Adds to `found` every simple path of `length` arcs from `source` to `target`, parallel arcs counted separately.
+    /// Adds to `found` every simple path of one length from `source` to `target`, parallel arcs counted separately.
     ///
-    /// `hops` are the distances to `target`: an arc is taken only if the target can be reached within `length`, so for the
+    /// `distance` is that to `target`: an arc is taken only if the target can be reached within `length`, so for the
     /// shortest length every step belongs to a path.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn run(
         &mut self,
         graph: &Graph,
-        hops: &[u32],
+        distance: &[u32],
         ends: (u32, u32),
         length: u32,
         plane: u32,
@@ -80,18 +80,18 @@ impl LevelSearch {
     ) -> Result<Ended, Error> {
         let (source, target) = ends;
         self.steps = 0;
-        if hops[source as usize] > length {
+        if distance[source as usize] > length {
             return Ok(Ended::Complete);
         }
         self.aim(graph, target);
         let into = graph.incoming(target);
-        let mut taken = 0;
+        let (mut taken, mut left) = (0, length);
         self.enter(graph, source);
         while let Some((u, next)) = self.stack.last_mut() {
             if *next == graph.out(*u).end {
                 self.on_path[*u as usize] = false;
                 self.stack.pop();
-                self.arcs.pop();
+                left += self.arcs.pop().map_or(0, |arc| graph.metric(arc));
                 continue;
             }
             let arc = *next;
@@ -105,19 +105,20 @@ impl LevelSearch {
                 return Ok(Ended::OutOfSteps);
             }
             let v = graph.head(arc);
-            let remaining = length - self.stack.len() as u32;
+            let Some(remaining) = left.checked_sub(graph.metric(arc)) else { continue };
             if v == target {
                 if remaining == 0 {
                     found.push(plane, self.arcs.iter().copied().chain([arc]))?;
                 }
-            } else if remaining == 1 {
+            } else if remaining == 1 && !graph.has_metric() {
                 let (first, end) = self.last[v as usize];
                 if !self.on_path[v as usize] {
                     for last in &into[first as usize..end as usize] {
                         found.push(plane, self.arcs.iter().copied().chain([arc, *last]))?;
                     }
                 }
-            } else if remaining > 1 && hops[v as usize] <= remaining && !self.on_path[v as usize] {
+            } else if remaining > 0 && distance[v as usize] <= remaining && !self.on_path[v as usize] {
+                left = remaining;
                 self.arcs.push(arc);
                 self.enter(graph, v);
             }

@@ -183,7 +183,7 @@ impl<'a> Block<'a> {
     fn parts(&self, sources: &[Option<u32>], targets: &[Option<u32>], pair: (u32, u32)) -> Vec<(usize, f64)> {
         let connected = |p: usize| {
             let (source, target) = (sources[p]?, targets[p]?);
-            let hops = self.reach[p].hops[source as usize];
+            let hops = self.reach[p].distance[source as usize];
             let joined = match self.rule.split {
                 Split::Ecmp => hops != FAR,
                 Split::Vlb => self.components[p].of[source as usize] == self.components[p].of[target as usize],

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, room_for};
+use crate::graph::Graph;
 
 /// Paths after each other, as arcs; each belongs to a plane.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,10 +69,11 @@ impl Paths {
         self.plane.extend_from_slice(&other.plane[range]);
     }
 
-    /// Adds another's paths, shortest first, within a length by plane and arcs.
-    pub(crate) fn extend_sorted(&mut self, other: &Paths) -> Result<(), Error> {
+    /// Adds another's paths in these graphs, shortest first, within a length by plane and arcs.
+    pub(crate) fn extend_sorted(&mut self, other: &Paths, graphs: &[Graph]) -> Result<(), Error> {
         let mut order: Vec<usize> = (0..other.len()).collect();
-        order.sort_by_key(|i| (other.get(*i).len(), other.plane[*i], other.get(*i)));
+        let length = |i: usize| graphs[other.plane[i] as usize].length(other.get(i));
+        order.sort_by_key(|i| (length(*i), other.plane[*i], other.get(*i)));
         for i in order {
             self.push(other.plane[i], other.get(i).iter().copied())?;
         }

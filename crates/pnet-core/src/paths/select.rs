@@ -14,6 +14,9 @@ use crate::stop::Stop;
 /// Steps that the search of one length may take before Yen's algorithm takes over.
 const STEPS: usize = 1 << 18;
 
+/// Paths as long as the last one requested among which Yen's algorithm leaves the choice to the seed.
+const TIES: usize = 64;
+
 /// The kind of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
@@ -117,7 +120,7 @@ impl<'a> Selector<'a> {
             let share = self.selection.count / planes + usize::from(turn < self.selection.count % planes);
             self.select_from(&[*plane], sources, share, &mut random, &mut found)?;
         }
-        paths.extend_sorted(&found)
+        paths.extend_sorted(&found, self.graphs)
     }
 
     /// The planes that connect these switches to the destination, with their hops.
@@ -125,7 +128,7 @@ impl<'a> Selector<'a> {
         (0..self.graphs.len())
             .filter_map(|p| {
                 self.targets[p]?;
-                let hops = self.reach[p].hops[sources[p]? as usize];
+                let hops = self.reach[p].distance[sources[p]? as usize];
                 (hops != FAR).then_some((p, hops))
             })
             .collect()
@@ -166,7 +169,7 @@ impl<'a> Selector<'a> {
         let (graph, reach, counts) = (&self.graphs[p], &self.reach[p], &self.counts[p]);
         let mut at = source(p);
         let mut arcs = vec![];
-        while reach.hops[at as usize] > 0 {
+        while reach.distance[at as usize] > 0 {
             let mut next = graph.next_hops(at, reach);
             let drawn = random.weighted(next.clone().map(|arc| counts[graph.head(arc) as usize]));
             let arc = next.nth(drawn).expect("an index of the weights");
@@ -184,8 +187,10 @@ impl<'a> Selector<'a> {
         random: &mut SplitMix,
         paths: &mut Paths,
     ) -> Result<(), Error> {
-        let least = ends.iter().map(|(p, s, _)| self.reach[*p].hops[*s as usize]).min().unwrap_or(0);
+        let least = ends.iter().map(|(p, s, _)| self.reach[*p].distance[*s as usize]).min().unwrap_or(0);
+        let by_metric = ends.iter().any(|(p, ..)| self.graphs[*p].has_metric());
         let longest = match self.selection.kind {
+            PathKind::KShortest if by_metric => u32::MAX - 1,
             PathKind::KShortest => ends.iter().map(|(p, s, _)| self.simple[*p].longest(*s)).max().unwrap_or(0),
             _ => least,
         };
@@ -196,6 +201,10 @@ impl<'a> Selector<'a> {
         let patience: usize = ends.iter().map(|(p, ..)| self.graphs[*p].nodes() + self.graphs[*p].arcs()).sum();
         while missing > 0 && length <= longest {
             self.stop.check()?;
+            if by_metric && length > least {
+                // Lengths are far apart.
+                return self.one_by_one(ends, length, missing, before, random, paths);
+            }
             self.level.clear();
             for (p, s, t) in ends {
                 if s == t {
@@ -205,9 +214,9 @@ impl<'a> Selector<'a> {
                     }
                     continue;
                 }
-                let (graph, hops) = (&self.graphs[*p], &self.reach[*p].hops);
+                let (graph, distance) = (&self.graphs[*p], &self.reach[*p].distance);
                 let search = &mut self.searches[*p];
-                let ended = search.run(graph, hops, (*s, *t), length, *p as u32, STEPS, &mut self.level)?;
+                let ended = search.run(graph, distance, (*s, *t), length, *p as u32, STEPS, &mut self.level)?;
                 if ended == Ended::OutOfSteps {
                     return self.one_by_one(ends, length, missing, before, random, paths);
                 }
@@ -235,35 +244,34 @@ impl<'a> Selector<'a> {
         let mut least = None;
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
-            let next = self.first(*p, *s, *t, taken + 1)?.nth(taken).map(|path| path.len() as u32);
+            let next =
+                self.first(*p, *s, *t, taken + 1)?.into_iter().nth(taken).map(|path| self.graphs[*p].length(&path));
             least = least.into_iter().chain(next).min();
         }
         Ok(least)
     }
 
-    /// The `count` shortest paths in one plane, by Yen's algorithm.
-    fn first(
-        &mut self,
-        p: usize,
-        source: u32,
-        target: u32,
-        count: usize,
-    ) -> Result<impl Iterator<Item = Vec<u32>> + use<>, Error> {
+    /// The `count` shortest paths in one plane, by Yen's algorithm; by a metric also some as long as the last.
+    fn first(&mut self, p: usize, source: u32, target: u32, count: usize) -> Result<Vec<Vec<u32>>, Error> {
         if self.selection.kind != PathKind::KShortest {
             self.simple[p].update(&self.graphs[p], &self.blocks[p], &self.reach[p]);
         }
         let to =
             Target { graph: &self.graphs[p], blocks: &self.blocks[p], reach: &self.reach[p], simple: &self.simple[p] };
         let mut search = OneByOne::new(to, source, target);
-        let mut found = vec![];
-        while found.len() < count {
+        let most = if to.graph.has_metric() { count.saturating_add(TIES) } else { count };
+        let mut found: Vec<Vec<u32>> = vec![];
+        while found.len() < most {
             let Some(path) = search.next(&mut self.spur, self.stop)? else { break };
+            if found.len() >= count && to.graph.length(&path) > to.graph.length(&found[count - 1]) {
+                break;
+            }
             found.push(path);
         }
-        Ok(found.into_iter())
+        Ok(found)
     }
 
-    /// Adds the `missing` shortest paths of at least `length` arcs by Yen's algorithm; `paths` has the shorter ones from its
+    /// Adds the `missing` shortest paths of at least this length by Yen's algorithm; `paths` has the shorter ones from its
     /// `before`-th on.
     fn one_by_one(
         &mut self,
@@ -274,13 +282,13 @@ impl<'a> Selector<'a> {
         random: &mut SplitMix,
         paths: &mut Paths,
     ) -> Result<(), Error> {
-        let mut found: Vec<(usize, usize, Vec<u32>)> = vec![];
+        let mut found: Vec<(u32, usize, Vec<u32>)> = vec![];
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             // The shorter ones are found again, first.
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
             let all = self.first(*p, *s, *t, taken.saturating_add(missing))?;
-            let longer = all.filter(|path| path.len() >= length as usize);
-            found.extend(longer.map(|path| (path.len(), *p, path)));
+            let graph = &self.graphs[*p];
+            found.extend(all.into_iter().map(|path| (graph.length(&path), *p, path)).filter(|found| found.0 >= length));
         }
         found.sort();
         let mut missing = missing;
@@ -290,6 +298,9 @@ impl<'a> Selector<'a> {
                 self.level.push(*p as u32, path.iter().copied())?;
             }
             missing -= take(&self.level, missing, random, paths)?;
+            if missing == 0 {
+                break;
+            }
         }
         Ok(())
     }
@@ -312,7 +323,7 @@ impl<'a> Selector<'a> {
                 // On one switch: the empty path, and no other.
                 found.push(*p as u32, [])?;
             } else {
-                flows.push((*p, DisjointFlow::new(&self.graphs[*p], &self.reach[*p].hops, (*s, *t), cost)));
+                flows.push((*p, DisjointFlow::new(&self.graphs[*p], &self.reach[*p].distance, (*s, *t), cost)));
             }
         }
         let empty = found.len().min(count);
@@ -331,7 +342,7 @@ impl<'a> Selector<'a> {
                 found.push(p as u32, path)?;
             }
         }
-        paths.extend_sorted(&found)
+        paths.extend_sorted(&found, self.graphs)
     }
 }
 

@@ -1,12 +1,13 @@
-//! K shortest simple paths one by one (Yen, Management Science 1971; Lawler, Management Science 1972), by hops.
+//! K shortest simple paths one by one (Yen, Management Science 1971; Lawler, Management Science 1972).
 //!
 //! Slower than searching whole levels, but its time is bounded by the number of paths found, not by the number of
 //! partial ones: where few paths exist and detours lead nowhere, it ends soon.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::error::Error;
-use crate::graph::{Blocks, Graph, Reach, SimplePaths};
+use crate::graph::{Blocks, FAR, Graph, Reach, SimplePaths};
 use crate::stop::Stop;
 
 /// At most `k` shortest simple paths from `source` to `target`, as arcs, by length, then by arcs.
@@ -45,7 +46,7 @@ pub(super) struct OneByOne<'a> {
     target: u32,
     found: Vec<Vec<u32>>,
     /// By length, then by arcs; each with the position where it leaves the path that it was found from.
-    candidates: BTreeSet<(usize, Vec<u32>, usize)>,
+    candidates: BTreeSet<(u32, Vec<u32>, usize)>,
     /// The position where the last path left another one.
     left_at: usize,
 }
@@ -62,7 +63,7 @@ impl<'a> OneByOne<'a> {
             None => {
                 stop.check()?;
                 let first = spur.shortest(self.to, self.source, self.target, &[]);
-                self.candidates.extend(first.map(|path| (path.len(), path, 0)));
+                self.candidates.extend(first.map(|path| (self.to.graph.length(&path), path, 0)));
             }
             Some(last) => {
                 self.leave(&last, spur, stop)?;
@@ -89,7 +90,7 @@ impl<'a> OneByOne<'a> {
                 banned.extend(same.iter().map(|i| self.found[*i][at]));
                 if let Some(rest) = spur.shortest(self.to, graph.tail(path[at]), self.target, &banned) {
                     let whole: Vec<u32> = path[..at].iter().copied().chain(rest).collect();
-                    self.candidates.insert((whole.len(), whole, at));
+                    self.candidates.insert((graph.length(&whole), whole, at));
                 }
             }
             spur.closed[graph.tail(path[at]) as usize] = true;
@@ -102,12 +103,14 @@ impl<'a> OneByOne<'a> {
     }
 }
 
-/// Breadth-first search without closed nodes and banned arcs, in one memory for all searches.
+/// Shortest paths without closed nodes and banned arcs, in one memory for all searches.
 pub(super) struct Spur {
     closed: Vec<bool>,
     /// The arc by which the search reached each node of the queue.
     by: Vec<u32>,
     queue: Vec<u32>,
+    /// By metric: length from the source, of the nodes in the queue.
+    length: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -115,15 +118,20 @@ const NONE: u32 = u32::MAX;
 impl Spur {
     /// Scratch space for graphs of up to `nodes` nodes.
     pub(super) fn new(nodes: usize) -> Self {
-        Spur { closed: vec![false; nodes], by: vec![NONE; nodes], queue: vec![] }
+        Spur { closed: vec![false; nodes], by: vec![NONE; nodes], queue: vec![], length: vec![FAR; nodes] }
     }
 
     fn shortest(&mut self, to: Target, source: u32, target: u32, banned: &[u32]) -> Option<Vec<u32>> {
         self.queue.clear();
         self.queue.push(source);
-        let found = self.search(to, source, target, banned);
+        let found = if to.graph.has_metric() {
+            self.nearest_first(to, source, target, banned)
+        } else {
+            self.search(to, source, target, banned)
+        };
         for u in &self.queue {
             self.by[*u as usize] = NONE;
+            self.length[*u as usize] = FAR;
         }
         self.by[target as usize] = NONE;
         found
@@ -136,26 +144,65 @@ impl Spur {
             next += 1;
             for arc in graph.out(u) {
                 let v = graph.head(arc);
-                if v == source || self.closed[v as usize] || self.by[v as usize] != NONE {
-                    continue;
-                }
-                if !to.simple.leads(graph, to.blocks, to.reach, arc) || (u == source && banned.contains(&arc)) {
+                if self.by[v as usize] != NONE || !self.may_take(to, source, banned, arc) {
                     continue;
                 }
                 self.by[v as usize] = arc;
                 if v == target {
-                    let mut path = vec![];
-                    let mut at = target;
-                    while at != source {
-                        path.push(self.by[at as usize]);
-                        at = graph.tail(self.by[at as usize]);
-                    }
-                    path.reverse();
-                    return Some(path);
+                    return Some(self.back(graph, source, target));
                 }
                 self.queue.push(v);
             }
         }
         None
+    }
+
+    /// The same by metric: the search of Hart, Nilsson and Raphael (1968), led by the distances without closed nodes.
+    fn nearest_first(&mut self, to: Target, source: u32, target: u32, banned: &[u32]) -> Option<Vec<u32>> {
+        let (graph, ahead) = (to.graph, &to.reach.distance);
+        self.length[source as usize] = 0;
+        let mut open = BinaryHeap::from([Reverse((ahead[source as usize], source))]);
+        while let Some(Reverse((least, u))) = open.pop() {
+            let length = self.length[u as usize];
+            if u == target {
+                return Some(self.back(graph, source, target));
+            }
+            if least > length + ahead[u as usize] {
+                continue;
+            }
+            for arc in graph.out(u) {
+                let (v, through) = (graph.head(arc), length + graph.metric(arc));
+                if through < self.length[v as usize] && self.may_take(to, source, banned, arc) {
+                    if self.length[v as usize] == FAR {
+                        self.queue.push(v);
+                    }
+                    self.length[v as usize] = through;
+                    self.by[v as usize] = arc;
+                    open.push(Reverse((through + ahead[v as usize], v)));
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a path from `source` may use an arc.
+    fn may_take(&self, to: Target, source: u32, banned: &[u32], arc: u32) -> bool {
+        let v = to.graph.head(arc);
+        v != source
+            && !self.closed[v as usize]
+            && to.simple.leads(to.graph, to.blocks, to.reach, arc)
+            && !(to.graph.tail(arc) == source && banned.contains(&arc))
+    }
+
+    /// The path by which the search reached the target.
+    fn back(&self, graph: &Graph, source: u32, target: u32) -> Vec<u32> {
+        let mut path = vec![];
+        let mut at = target;
+        while at != source {
+            path.push(self.by[at as usize]);
+            at = graph.tail(self.by[at as usize]);
+        }
+        path.reverse();
+        path
     }
 }

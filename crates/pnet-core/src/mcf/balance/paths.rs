@@ -65,7 +65,7 @@ fn hops(problem: &Problem) -> Vec<u32> {
         let found: Vec<Vec<u32>> = rows
             .map_init(Reach::default, |reach, (row, target)| {
                 plane.graph.reach(*target, reach);
-                entering.of(row).iter().map(|(source, _)| reach.hops[*source as usize]).collect()
+                entering.of(row).iter().map(|(source, _)| reach.distance[*source as usize]).collect()
             })
             .collect();
         for (row, found) in found.iter().enumerate() {

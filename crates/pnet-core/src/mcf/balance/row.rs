@@ -28,7 +28,7 @@ impl Row {
             }
             for a in plane.out(*u as usize) {
                 let v = plane.head(a);
-                if reach.hops[*u as usize].checked_sub(1) == Some(reach.hops[v]) {
+                if reach.distance[*u as usize].checked_sub(1) == Some(reach.distance[v]) {
                     used[v] = true;
                     arcs.push(a as u32);
                 }
@@ -126,14 +126,14 @@ mod tests {
             };
             let mut reach = Reach::default();
             plane.graph.reach(0, &mut reach);
-            let sources: Vec<u32> = (1..6).filter(|u| reach.hops[*u as usize] != FAR).collect();
+            let sources: Vec<u32> = (1..6).filter(|u| reach.distance[*u as usize] != FAR).collect();
             let mut row = Row::new(&plane, 0, sources.iter().copied(), &reach);
             row.sum_paths(&plane, &weight);
             let (mut expected, mut sent) = (vec![0.0; weight.len()], vec![0.0; 6]);
             for source in &sources {
                 sent[*source as usize] = f64::from(*source);
                 let mut total = 0.0;
-                for walk in walks(&plane, *source as usize, 0, reach.hops[*source as usize]) {
+                for walk in walks(&plane, *source as usize, 0, reach.distance[*source as usize]) {
                     let product: f64 = walk.iter().map(|a| weight[*a]).product();
                     total += product;
                     walk.iter().for_each(|a| expected[*a] += f64::from(*source) * product);

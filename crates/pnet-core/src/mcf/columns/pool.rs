@@ -160,7 +160,7 @@ fn farthest(plane: &Plane) -> usize {
     let every = (plane.targets.len() / SAMPLE).max(1);
     let hops = plane.targets.iter().step_by(every).take(SAMPLE).map(|target| {
         plane.graph.reach(*target, &mut reach);
-        reach.order.last().map_or(0, |last| reach.hops[*last as usize] as usize)
+        reach.order.last().map_or(0, |last| reach.distance[*last as usize] as usize)
     });
     hops.max().unwrap_or(0)
 }

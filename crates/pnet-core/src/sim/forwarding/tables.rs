@@ -3,15 +3,15 @@
 use super::super::fabric::Fabric;
 use super::Pair;
 use crate::csr::Csr;
-use crate::graph::FAR;
+use crate::graph::{FAR, Reach};
 use crate::paths::Policy;
 use crate::random::SplitMix;
 
 /// The shortest paths of a plane to one of its switches.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Hops from each switch, [`FAR`] where there is no path.
-    pub(super) hops: Vec<u32>,
+    /// Length of the shortest path from each switch, [`FAR`] where there is none.
+    pub(super) distance: Vec<u32>,
     next: Csr<u32>,
 }
 
@@ -43,26 +43,11 @@ impl Tables {
         self.tables[plane][switch as usize].get_or_insert_with(|| {
             let graph = &fabric.planes().graphs()[plane];
             let usable = |arc: u32| fabric.usable(fabric.arc(plane, arc));
-            let mut hops = vec![FAR; graph.nodes()];
-            hops[switch as usize] = 0;
-            let mut reached = vec![switch];
-            let mut i = 0;
-            while let Some(at) = reached.get(i).copied() {
-                i += 1;
-                for arc in graph.incoming(at).iter().filter(|arc| usable(**arc)) {
-                    let before = graph.tail(*arc);
-                    if hops[before as usize] == FAR {
-                        hops[before as usize] = hops[at as usize] + 1;
-                        reached.push(before);
-                    }
-                }
-            }
-            let closer = |arc: &u32| {
-                let (from, to) = (hops[graph.tail(*arc) as usize], hops[graph.head(*arc) as usize]);
-                from != FAR && to < from && usable(*arc)
-            };
-            let arcs = (0..graph.arcs() as u32).filter(closer).map(|arc| (graph.tail(arc), arc));
-            Box::new(Table { next: Csr::new(graph.nodes(), arcs), hops })
+            let mut reach = Reach::default();
+            graph.reach_over(switch, usable, &mut reach);
+            let arcs = (0..graph.nodes() as u32)
+                .flat_map(|from| graph.next_hops(from, &reach).filter(|arc| usable(*arc)).map(move |arc| (from, arc)));
+            Box::new(Table { next: Csr::new(graph.nodes(), arcs), distance: reach.distance })
         })
     }
 
@@ -133,7 +118,7 @@ impl Tables {
         found.into_iter().map(|(_, ports)| ports).collect()
     }
 
-    /// The planes that join two hosts, with the hops between their switches.
+    /// The planes that join two hosts, with the distance between their switches.
     fn near(&mut self, fabric: &Fabric, src: u32, dst: u32) -> Vec<(usize, u32)> {
         (0..fabric.planes().count())
             .filter_map(|plane| {
@@ -141,8 +126,8 @@ impl Tables {
                 if !fabric.usable(fabric.up(plane, src)) || !fabric.usable(fabric.down(plane, dst)) {
                     return None;
                 }
-                let hops = self.toward(fabric, plane, to).hops[from as usize];
-                (hops != FAR).then_some((plane, hops))
+                let distance = self.toward(fabric, plane, to).distance[from as usize];
+                (distance != FAR).then_some((plane, distance))
             })
             .collect()
     }
