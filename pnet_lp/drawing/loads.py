@@ -19,9 +19,9 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.parquet import open_parquet
 from pnet_lp.questions.throughput.links import LINK_COLUMNS, arc_values
-from pnet_lp.routing import parse_routing
-from pnet_lp.throughput import FlowProblem, build_problem
+from pnet_lp.throughput import FlowProblem
 from pnet_lp.throughput.proofs.store import load_result
+from pnet_lp.throughput.solve import flow_of
 from pnet_lp.throughput.verify import verify
 
 _SAME = 1e-9
@@ -63,8 +63,7 @@ class CableLoads:
             SpecError: it is of another network.
         """
         _check_same(network, result.network.get("fingerprint"), "load")
-        routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
-        flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+        flow = flow_of(network, traffic, result)
         length = None if result.certificate is None else result.certificate.length
         document = result.to_json()
         value = "" if result.value is None else f"{number(result.value)} {result.headline.unit}".strip()

@@ -177,6 +177,10 @@ class FlowProblem(Listed):
             total += float(speed[long] @ access[long])
         return total
 
+    def weighted(self, demand: FloatArray) -> FlowProblem:
+        """Return the problem with demands of other sizes, float64 ``[J]``, Gb/s."""
+        return replace(self, demands=replace(self.pairs, demand=floats(demand)))
+
     def rates(self, rate: FloatArray | float) -> FloatArray:
         """Return float64 ``[J]``, Gb/s: ``rate`` as it is, or the multiple of all demands where it is one number."""
         return np.asarray(self.demand * rate if np.ndim(rate) == 0 else rate)

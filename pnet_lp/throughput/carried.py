@@ -13,7 +13,8 @@ from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import parse_routing
-from pnet_lp.throughput.problems import FlowProblem, build_problem
+from pnet_lp.throughput.problems import FlowProblem
+from pnet_lp.throughput.solve import flow_of
 
 _BYTES_PER_DEMAND = 2000
 """About, of its paths as rows of a table."""
@@ -55,7 +56,7 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
             from the routing alone, or a quotient certificate; or the paths do not fit into memory.
     """
     routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
-    flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    flow = flow_of(network, traffic, result)
     check_fits(
         _BYTES_PER_DEMAND * flow.demand_count,
         f"the paths of {flow.demand_count:,} demands",

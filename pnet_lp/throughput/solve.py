@@ -22,10 +22,10 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import Origin
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import parse_expression, unknown
-from pnet_lp.routing import Routing
-from pnet_lp.throughput.objectives import Clock, Objective, SolveContext
+from pnet_lp.routing import Routing, parse_routing
+from pnet_lp.throughput.objectives import Clock, Objective, SolveContext, parse_objective
 from pnet_lp.throughput.objectives.least_load import with_least_load
-from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
+from pnet_lp.throughput.problems import FlowProblem, Problem, build_problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, InitialPoint, SolveOptions
 from pnet_lp.units import format_gbps
@@ -142,7 +142,7 @@ def answer(
     """Return what ``query`` asks of ``traffic`` on ``network``; see :func:`pnet_lp.throughput.solve`."""
     clock = Clock("build", "solve", "certify")
     goal, tolerance = query.objective.bind(network), query.options.tolerance
-    problem = state_problem(network, traffic, query.routing, threads=query.options.threads)
+    problem = state_problem(network, traffic, query.routing, apart=query.objective.apart, threads=query.options.threads)
     clock.note("build")
 
     def report(name: str, iterations: int, lower: float, upper: float) -> None:
@@ -219,10 +219,17 @@ def _initial_point(problem: Problem, start: Certificate | WarmStart | None, quer
         return None
 
     def restate(network: Network, traffic: TrafficMatrix) -> Problem:
-        return state_problem(network, traffic, query.routing, threads=query.options.threads).connected()[0]
+        apart = query.objective.apart
+        return state_problem(network, traffic, query.routing, apart=apart, threads=query.options.threads).connected()[0]
 
     certificate, earlier, solver, iterations = start.origin(problem, restate)
     return InitialPoint(problem.warm_start(certificate, earlier), solver, iterations)
+
+
+def flow_of(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> FlowProblem:
+    """Return the links and demands that the arrays of a result refer to."""
+    routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
+    return build_problem(network, traffic, aggregate=not (routing.per_flow or parse_objective(result.objective).apart))
 
 
 def summarise_rates(rates: FloatArray) -> dict[str, float]:

@@ -145,7 +145,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     routing, objective = _parsed(stored)
     _check_summaries(check, stored)
     _check_answer(stored, objective)
-    flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    flow = build_problem(network, traffic, aggregate=not (routing.per_flow or objective.apart))
     check_magnitudes(check, flow)
     check_arcs(check, network, flow)
     merged = check_classes(check, network, traffic, flow)

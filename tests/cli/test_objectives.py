@@ -150,7 +150,7 @@ def test_they_are_listed(run: Run, run_json: RunJson) -> None:
 @pytest.mark.parametrize(
     ("objective", "message"),
     [
-        ("total:at=2", "--objective: total: unknown parameter 'at'; allowed: no parameters"),
+        ("total:at=2", "--objective: total: unknown parameter 'at'; allowed: floor"),
         ("min-cost:at=7", "min-cost: at: the matrix does not fit, found 7.0; allowed: at most 0.5"),
         ("max-min-fill", "--objective: max-min-fill needs one path or one fixed split for each demand"),
     ],

@@ -334,7 +334,7 @@ def test_no_pair_has_a_path(objective: str) -> None:
     ("objective", "options", "message"),
     [
         ("totl", {}, r"unknown objective 'totl' \(did you mean 'total'\?\); allowed: concurrent, max-min"),
-        ("total:at=3", {}, r"total: unknown parameter 'at'; allowed: no parameters"),
+        ("total:at=3", {}, r"total: unknown parameter 'at'; allowed: floor"),
         ("min-cost:at=0", {}, r"min-cost: at: input should be greater than 0, found '0'"),
         ("min-cost:fraction=1.5", {}, r"min-cost: fraction: input should be less than or equal to 1"),
         ("min-cost:at=1,fraction=1", {}, r"min-cost: at and fraction cannot both be given"),

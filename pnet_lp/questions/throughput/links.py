@@ -8,9 +8,9 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
-from pnet_lp.routing import parse_routing
 from pnet_lp.tables import Columns
-from pnet_lp.throughput import FlowProblem, build_problem
+from pnet_lp.throughput import FlowProblem
+from pnet_lp.throughput.solve import flow_of
 
 LINK_COLUMNS = ("plane", "u", "v", "kind", "cable", "capacity_gbps", "load_gbps", "utilisation", "length")
 """Columns of :func:`link_table`."""
@@ -28,8 +28,7 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     numbered by host.  Hosts that the solve did not tell apart share load and length.  Where a pair has no path, nothing
     flows and no link has a length.
     """
-    routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
-    flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    flow = flow_of(network, traffic, result)
     proved = None if result.certificate is None else result.certificate.length
     rows: dict[str, list[object]] = {key: [] for key in LINK_COLUMNS if key != "utilisation"}
     for p, plane in enumerate(network.planes):

@@ -157,6 +157,11 @@ class Objective(ABC):
         return self
 
     @property
+    def apart(self) -> bool:
+        """Whether equivalent hosts are solved one by one, because a demand between two is more than a part of a sum."""
+        return False
+
+    @property
     def input_names(self) -> frozenset[str]:
         """The names of what :meth:`bind` reads."""
         return frozenset()

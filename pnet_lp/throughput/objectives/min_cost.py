@@ -90,16 +90,16 @@ class MinCost(Objective):
         solved = problem.solved()
         if solved is not None:
             return self._along(problem, solved, cost, context)
-        largest = _largest(problem, context)
-        most = largest.answer.interval
+        search = largest(problem, context)
+        most = search.answer.interval
         if self.params.at is not None and most.lower < self.params.at <= most.upper:
             # Nothing says yet whether it fits.
-            if largest.interrupted:
+            if search.interrupted:
                 raise KeyboardInterrupt
             if context.options.deadline.left_s() == 0:
                 raise context.options.deadline.over("looking for the largest K")
-        if largest.interrupted or context.options.deadline.left_s() == 0:
-            return self._along(problem, largest.answer, cost, context, largest)
+        if search.interrupted or context.options.deadline.left_s() == 0:
+            return self._along(problem, search.answer, cost, context, search)
         rate = self._rate(most)
         demand = problem.flow.demand
         goal = ProgramGoal.of(problem.flow, lower=rate * demand, upper=rate * demand, arc_cost=cost, rate_scale=rate)
@@ -117,7 +117,7 @@ class MinCost(Objective):
             found.cost,
             max(found.cost.gap, 1 - found.carried / rate, unknown),
             lp_solver(context, problem),
-            largest.iterations + cheapest.iterations,
+            search.iterations + cheapest.iterations,
             found.certificate,
             found.load,
             floats(found.carried * demand),
@@ -273,7 +273,7 @@ class _Found:
     load: FloatArray
 
 
-def _largest(problem: Problem, context: SolveContext) -> Best[Certified]:
+def largest(problem: Problem, context: SolveContext) -> Best[Certified]:
     """Return a flow for the largest K, and bounds on it."""
     solver = program_solver(lp_solver(context, problem))
     if not solver.takes_rate:

@@ -11,25 +11,39 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import Field
 
+from pnet_lp.errors import RoutingError, SolverError, SpecError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import ValueKey
+from pnet_lp.registry import Params
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, proved, rates_in_words
+from pnet_lp.throughput.objectives.min_cost import largest
 from pnet_lp.throughput.objectives.program import check_program_solver, formulate, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.units import format_gbps
-from pnet_lp.verification.rounded import add_up, mul_up, sub_up, sum_up
+from pnet_lp.verification.rounded import add_up, mul_down, mul_up, sub_down, sub_up, sum_down, sum_up
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
-@OBJECTIVES.register("total", summary="the largest sum of rates, no demand served beyond what it asks")
+class TotalParams(Params):
+    """Parameters of ``total``: what every demand gets at least."""
+
+    floor: float = Field(0.0, ge=0, le=1, description="part of its demand that every demand gets at least")
+
+
+@OBJECTIVES.register(
+    "total", params=TotalParams, summary="the largest sum of rates, no demand served beyond what it asks"
+)
 class Total(Objective):
     """Maximum multicommodity flow."""
+
+    params: TotalParams
 
     headline = ValueKey("total", "gbps", "Gb/s")
     per_demand = True
@@ -42,14 +56,25 @@ class Total(Objective):
         check_program_solver(solver, steps=form != "arc")
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
-        """No demand has a path: the sum is 0."""
+        """No demand has a path: the sum is 0.
+
+        Raises:
+            RoutingError: there is a floor.
+        """
+        if self.params.floor:
+            raise RoutingError(
+                "total: a demand has no path, so no floor above 0 can be met", allowed="total without floor, or max-min"
+            )
         return _figures(Interval(0.0, 0.0))
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        demand = problem.flow.demand
+        demand, floor = problem.flow.demand, self.params.floor
+        if floor:
+            self._check_floor(problem, context)
         goal = ProgramGoal.of(
             problem.flow,
+            lower=floor * demand,
             upper=demand,
             served_cost=np.full(len(demand), -1.0),
             # No demand gets more than it requests.
@@ -58,43 +83,44 @@ class Total(Objective):
         form = formulate(problem, context, goal)
 
         def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, Lengths, Interval], float]:
-            attained = form.attain(value, dual, np.minimum(form.served(value), demand))
+            attained = form.attain(value, dual, np.clip(form.served(value), floor * demand, demand))
             lengths = form.lengths(dual)
-            scale, upper = best_scale(problem.flow.volume(lengths), problem.distances(lengths), demand)
+            scale, upper = best_scale(problem.flow.volume(lengths), problem.distances(lengths), demand, floor)
             lower = float(attained.rate.sum())
             # Where both are the sum of the demands they may differ by the rounding of sums.
             interval = Interval(lower, max(lower, upper))
             length, up, down = lengths
-            return (attained, (scale * length, scale * up, scale * down), interval), interval.gap
+            gap = max(interval.gap, 1 - attained.factor if floor else 0.0)
+            return (attained, (scale * length, scale * up, scale * down), interval), gap
 
         found = solve_form(problem, form, context, prove)
         attained, lengths, interval = found.answer
+        figures = self._figures(interval, attained.rate, demand)
         return Optimum(
             interval,
-            interval.gap,
+            self.gap(figures),
             lp_solver(context, problem),
             found.iterations,
             attained.with_lengths(lengths),
             attained.load,
             attained.rate,
-            _figures(interval),
+            figures,
             interrupted=found.interrupted,
             warnings=found.warnings,
         )
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`."""
-        del problem
         lower = float(flow.rate.sum())
         interval = Interval(lower, max(lower, found.interval.upper))
         return replace(
             found,
             interval=interval,
-            gap=interval.gap,
+            gap=self.gap(figures := self._figures(interval, flow.rate, problem.flow.demand)),
             certificate=flow.with_lengths(found.certificate.lengths),
             link_load=flow.load,
             rate=flow.rate,
-            figures=_figures(interval),
+            figures=figures,
         )
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
@@ -103,37 +129,83 @@ class Total(Objective):
         assert rates is not None
         second.check.require(np.all(rates.most <= 1), "no demand gets more than it asks", "a rate is above its demand")
         second.carry(rates)
-        worth = np.maximum(sub_up(1.0, second.distances(second.lengths)), 0.0)
-        beyond = second.merged_up(sum_up(mul_up(second.flow.demand, worth)))
+        distance, demand, floor = second.distances(second.lengths), second.flow.demand, self.params.floor
+        worth = np.maximum(sub_up(1.0, distance), 0.0)
+        beyond = second.merged_up(sum_up(mul_up(demand, worth)))
         upper = float(add_up(second.volume(second.lengths), beyond))
-        return _figures(second.ordered(rates.total_gbps, upper))
+        if floor:
+            # What is farther than 1 gets its floor all the same, and takes more than that is worth.
+            farther = mul_down(mul_down(floor, demand), np.maximum(sub_down(distance, 1.0), 0.0))
+            upper = float(sub_up(upper, second.merged_down(sum_down(farther))))
+        return self._with_floor(_figures(second.ordered(rates.total_gbps, upper)), float(rates.least.min()))
+
+    def gap(self, figures: Mapping[str, Any]) -> float:
+        """See :meth:`Objective.gap`: what is missing of the floor counts, too."""
+        return max(
+            super().gap(figures), 1 - figures.get("floor", 0.0) / self.params.floor if self.params.floor else 0.0
+        )
+
+    def _figures(self, interval: Interval, rate: FloatArray, demand: FloatArray) -> Mapping[str, Any]:
+        return self._with_floor(_figures(interval), float((rate / demand).min()))
+
+    def _with_floor(self, figures: Mapping[str, Any], least: float) -> Mapping[str, Any]:
+        """Return the figures with the part that every demand gets, where there is a floor: no more than that."""
+        return {**figures, "floor": min(least, self.params.floor)} if self.params.floor else figures
+
+    def _check_floor(self, problem: Problem, context: SolveContext) -> None:
+        """Raise SpecError where the floors do not fit together: the largest that do are K, at most 1."""
+        most = largest(problem, context).answer.interval
+        floor = self.params.floor
+        if floor > most.upper:
+            raise SpecError(
+                "the floors do not fit together",
+                where="total: floor",
+                found=floor,
+                allowed=f"at most {most.lower:.9g}, which is the largest part that all demands can get",
+            )
+        if floor > most.lower:
+            raise SolverError(
+                f"whether the floors fit together is not known: the largest that do were found to be at least "
+                f"{most.lower:.9g} and at most {most.upper:.9g}",
+                where="total: floor",
+                found=floor,
+            )
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
         total = f"{format_gbps(figures['total_gbps'])} Gb/s"
-        return [("total", total), rates_in_words(figures), proved(figures, self.headline)]
+        lines = [("total", total), rates_in_words(figures), proved(figures, self.headline)]
+        if self.params.floor:
+            lines.insert(1, ("floor", f"every demand gets at least {100 * figures['floor']:.9g} % of what it asks"))
+        return lines
 
 
-def best_scale(capacity: float, distance: FloatArray, demand: FloatArray) -> tuple[float, float]:
-    """Return the scale s >= 0 at which ``s capacity + sum d max(0, 1 - s dist)`` is smallest, and that value.
+def best_scale(capacity: float, distance: FloatArray, demand: FloatArray, floor: float = 0.0) -> tuple[float, float]:
+    """Return the scale s >= 0 at which the bound ``s capacity + sum d f(s dist)`` is smallest, and that value.
 
-    The function is convex and piecewise linear with breakpoints at ``1 / dist``, so one of them, or 0, is the place.
+    Here ``f(x) = 1 - x`` where that is positive, else ``floor`` times that: what is too far gets its floor only.  The
+    function is convex and piecewise linear with breakpoints at ``1 / dist``, so one of them, or 0, is the place.
 
     Args:
         capacity: sum of capacity times length over all links.
         distance: float64 ``[J]``, >= 0, finite.
         demand: float64 ``[J]``, > 0.
+        floor: the part of each demand that is met anyway.
     """
     order = np.argsort(-distance, kind="stable")
     distance, demand = distance[order], demand[order]
     takes = distance * demand
+    # Floors take their part at every scale.
+    capacity, takes = capacity - floor * float(takes.sum()), (1 - floor) * takes
     # What demands with a later breakpoint than the i-th still take off, per unit of s: the slope is capacity less that.
     later = np.append(np.cumsum(takes[::-1])[::-1][1:], 0.0)
     first = int(np.argmax(later <= capacity))
     if takes.sum() <= capacity or distance[first] == 0:
         return 0.0, float(demand.sum())
     scale = 1.0 / distance[first]
-    return scale, float(scale * capacity + (demand * np.maximum(0.0, 1.0 - scale * distance)).sum())
+    # As floors are taken off the capacity, each demand has f(x) + floor x left.
+    left = floor + (1 - floor) * np.maximum(0.0, 1.0 - scale * distance)
+    return scale, float(scale * capacity + (demand * left).sum())
 
 
 def _figures(interval: Interval) -> dict[str, float]:

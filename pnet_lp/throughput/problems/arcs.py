@@ -80,6 +80,10 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
         """See :meth:`Problem.keeping`."""
         return ArcProblem(self.flow.keeping(kept))
 
+    def weighted(self, demand: FloatArray) -> ArcProblem:
+        """See :meth:`Problem.weighted`."""
+        return ArcProblem(self.flow.weighted(demand))
+
     def warm_start(self, certificate: Certificate, earlier: Problem) -> _core.Proof:
         """See :meth:`Problem.warm_start`."""
         given, flow = (

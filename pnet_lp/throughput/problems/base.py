@@ -148,6 +148,10 @@ class Problem(ConcurrentProblem[P, C]):
     def keeping(self, kept: IntArray) -> Problem[P, C]:
         """Return the problem with these demands only."""
 
+    @abstractmethod
+    def weighted(self, demand: FloatArray) -> Problem[P, C]:
+        """Return the problem with demands of other sizes, float64 ``[J]``, Gb/s."""
+
     def connected(self) -> tuple[Problem[P, C], IntArray | slice]:
         """Return the problem without its disconnected demands, and the indices of the remaining ones."""
         if not self.disconnected.size:

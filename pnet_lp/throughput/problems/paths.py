@@ -163,6 +163,10 @@ class PathProblem(ColumnProblem[PathCertificate]):
         pointer = np.append(self.paths.pair_ptr[:-1][kept], self.paths.pair_ptr[-1])
         return replace(self, flow=self.flow.keeping(kept), paths=replace(self.paths, pair_ptr=pointer))
 
+    def weighted(self, demand: FloatArray) -> Self:
+        """See :meth:`Problem.weighted`."""
+        return replace(self, flow=self.flow.weighted(demand))
+
     @property
     def most_paths(self) -> float:
         """See :attr:`Problem.most_paths`."""

@@ -146,6 +146,14 @@ class SplitProblem(ColumnProblem[LoadCertificate]):
             find_usage=lambda: usage,
         )
 
+    def weighted(self, demand: FloatArray) -> Self:
+        """See :meth:`Problem.weighted`."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
+        usage = sp.csc_array(self.usage[: len(self.flow.capacity)])
+        load = floats(usage @ demand)
+        return replace(self, flow=self.flow.weighted(demand), arc_load=load, find_usage=lambda: usage)
+
     @property
     def most_paths(self) -> float:
         """See :attr:`Problem.most_paths`."""

@@ -19,15 +19,17 @@ _BUILD: dict[Form, Callable[..., Problem]] = {
 }
 
 
-def state_problem(network: Network, traffic: TrafficMatrix, routing: Routing, *, threads: int = 0) -> Problem:
+def state_problem(
+    network: Network, traffic: TrafficMatrix, routing: Routing, *, apart: bool = False, threads: int = 0
+) -> Problem:
     """Return what there is to solve.
 
-    Alike hosts are one endpoint, unless the routing draws paths for each flow.
+    Alike hosts are one endpoint, unless they are to be kept ``apart`` or the routing draws paths for each flow.
 
     Raises:
         TrafficError: the matrix is empty, or is for another number of endpoints.
         TopologyError: demands of the matrix's level mean nothing on the network.
         RoutingError: the paths do not fit into memory.
     """
-    flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    flow = build_problem(network, traffic, aggregate=not (apart or routing.per_flow))
     return _BUILD[routing.form](flow, network, traffic.level, routing, threads)

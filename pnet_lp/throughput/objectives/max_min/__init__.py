@@ -23,35 +23,67 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from pnet_lp.model import Interval
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import FairLevel, ValueKey
+from pnet_lp.registry import Params
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
 from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
 from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
 from pnet_lp.throughput.objectives.max_min.levels import Level, State, certified
-from pnet_lp.throughput.objectives.max_min.proof import fairness_figures, recheck_filled, recheck_levels, recheck_prices
+from pnet_lp.throughput.objectives.max_min.proof import (
+    FairRates,
+    fairness_figures,
+    recheck_filled,
+    recheck_levels,
+    recheck_prices,
+)
+from pnet_lp.throughput.objectives.min_cost import no_lengths
 from pnet_lp.throughput.objectives.program import check_program_solver
 from pnet_lp.throughput.problems import Attained, Problem
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.verification.second import Rates, SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 _SHOWN_LEVELS = 5
+
+
+class FairParams(Params):
+    """Parameters of fair rates: whether demands are weights, or limits of rates that all have the same weight."""
+
+    cap: Literal["demand"] | None = Field(
+        None, description="demand: all rates rise together, each up to its demand; default: demands are weights"
+    )
 
 
 class Fair(Objective):
     """What the objectives share whose answer is a vector of fair rates."""
 
+    params: FairParams
+    unlimited = "demand"
+
     headline = ValueKey("total", "gbps", "Gb/s", bounded=False)
     per_demand = True
     levelled = True
     gain = "{} more for those that get least"
+
+    @property
+    def apart(self) -> bool:
+        """See :attr:`Objective.apart`: each pair has its cap."""
+        return self.params.cap is not None
+
+    def weights(self, demand: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return float64 ``[J]`` twice: the weights of demands, Gb/s, and what each gets at most."""
+        if self.params.cap is None:
+            return demand, floats(np.full(len(demand), np.inf))
+        return floats(np.ones(len(demand))), demand
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: there is no level."""
@@ -61,24 +93,29 @@ class Fair(Objective):
         """See :meth:`Objective.recheck`."""
         assert claim.rates is not None
         second.carry(claim.rates)
-        levels = recheck_levels(second, claim.rates, claim.levels)
-        self.recheck_bounds(second, claim.rates, levels)
-        return fairness_figures(claim.rates.total_gbps, levels)
+        weight, cap = self.weights(second.flow.demand)
+        fair = FairRates.of(claim.rates, weight, cap, capped=self.apart)
+        levels = recheck_levels(second, fair, claim.levels)
+        self.recheck_bounds(second, fair, levels)
+        return fairness_figures(claim.rates.total_gbps, levels, fair.satisfied(levels))
 
-    def recheck_bounds(self, second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:
+    def recheck_bounds(self, second: SecondProblem, rates: FairRates, levels: Sequence[FairLevel]) -> None:
         """Check that no demand can get more than its level says: here, that a full link limits it."""
         recheck_filled(second, rates, levels)
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
-        levels = figures["levels"]
+        levels, unit = figures["levels"], "Gb/s" if self.apart else "Gb/s per unit demand"
         lines = [("total", f"{format_gbps(figures['total_gbps'])} Gb/s"), rates_in_words(figures)]
         for level in levels[:_SHOWN_LEVELS]:
             noun = "demand" if level["demands"] == 1 else "demands"
-            rate = f"{format_gbps(level['rate_gbps'])} Gb/s per unit demand"
+            rate = f"{format_gbps(level['rate_gbps'])} {unit}"
             lines.append(("level", f"{rate} for {level['demands']:,} {noun}"))
         if (hidden := len(levels) - _SHOWN_LEVELS) > 0:
             lines.append(("", f"and {hidden:,} more"))
+        if "satisfied" in figures:
+            count = figures["satisfied"]
+            lines.append(("satisfied", f"{count:,} demand{' gets' if count == 1 else 's get'} all that is requested"))
         gap = figures["relative_gap"]
         known = f"no demand is more than a part of {gap:.2g} below what it could get"
         return [*lines, ("proved", known if gap < 1 else "nothing about how much more a demand could get")]
@@ -86,6 +123,7 @@ class Fair(Objective):
 
 @OBJECTIVES.register(
     "max-min-fill",
+    params=FairParams,
     summary="the same by progressive filling, without a solver, where each demand has one path or a fixed split",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
 )
@@ -102,11 +140,12 @@ class MaxMinFill(Fair):
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        return optimum_by_filling(problem, context)
+        return optimum_by_filling(problem, context, *self.weights(problem.flow.demand))
 
 
 @OBJECTIVES.register(
     "max-min",
+    params=FairParams,
     summary="max-min fair rates: none, per unit demand, can rise without lowering one that is smaller or equal",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
 )
@@ -122,26 +161,32 @@ class MaxMin(Fair):
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
+        weight, cap = self.weights(problem.flow.demand)
         if problem.fixed:
-            return optimum_by_filling(problem, context)
-        state = all_levels(State.zero(problem, context), *strategies(problem, context))
-        return optimum_of(state)
+            return optimum_by_filling(problem, context, weight, cap)
+        weighted = problem.weighted(weight) if self.apart else problem
+        state = all_levels(State.zero(weighted, context, cap), *strategies(weighted, context, capped=self.apart))
+        return optimum_of(state, capped=self.apart)
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`: bounds of levels are those for the rates that demands have now."""
-        known = []
+        weight, cap = self.weights(problem.flow.demand)
+        weighted = problem.weighted(weight) if self.apart else problem
+        known, satisfied = [], np.ones(problem.demand_count, dtype=bool)
         for level in found.levels:
             fixed = np.zeros(problem.demand_count, dtype=bool)
             fixed[level.demands] = True
-            known.append(Level(flow.rate, fixed, fixed, level.lengths, problem.distances(level.lengths)))
+            satisfied &= ~fixed
+            known.append(Level(flow.rate, fixed, fixed, level.lengths, weighted.distances(level.lengths)))
         levels = [
             replace(now, upper=max(now.upper, before.upper))
-            for now, before in zip(certified(problem, flow.rate, known), found.levels, strict=True)
+            for now, before in zip(certified(weighted, flow.rate, known), found.levels, strict=True)
         ]
-        figures = fairness_figures(float(flow.rate.sum()), levels)
+        least = (flow.rate / cap)[satisfied] if self.apart else None
+        figures = fairness_figures(float(flow.rate.sum()), levels, least)
         return replace(
             found,
-            interval=Interval(levels[0].rate, levels[0].upper),
+            interval=Interval(levels[0].rate, levels[0].upper) if levels else found.interval,
             gap=figures["relative_gap"],
             certificate=flow.with_lengths(found.certificate.lengths),
             link_load=flow.load,
@@ -150,27 +195,38 @@ class MaxMin(Fair):
             levels=tuple(levels),
         )
 
-    def recheck_bounds(self, second: SecondProblem, rates: Rates, levels: Sequence[FairLevel]) -> None:
+    def recheck_bounds(self, second: SecondProblem, rates: FairRates, levels: Sequence[FairLevel]) -> None:
         """See :meth:`Fair.recheck_bounds`."""
+        if not levels:
+            return
         if any(level.up_length.size for level in levels):
             recheck_prices(second, rates, levels)
         else:
             super().recheck_bounds(second, rates, levels)
 
 
-def optimum_of(state: State) -> Optimum:
+def optimum_of(state: State, *, capped: bool = False) -> Optimum:
     """Return the optimum after the last level; where a limit ended it, the active demands have no bound."""
     assert state.flow is not None
-    levels = certified(state.problem, state.rate, state.levels)
+    # Of the last level are all that no other one has.
+    *known, last = state.levels or (None,)
+    found = () if last is None else (*known, replace(last, active=last.active & ~state.satisfied))
+    if state.active.any() and last is None:
+        open_level = Level(state.rate, state.active, state.active, no_lengths(state.problem), state.rate)
+        found = (open_level,)
+    levels = certified(state.problem, state.rate, found)
     if state.active.any():
         levels[-1] = replace(levels[-1], upper=np.inf)
-    figures = fairness_figures(float(state.rate.sum()), levels)
+    least = (state.rate / state.cap)[state.satisfied]
+    figures = fairness_figures(float(state.rate.sum()), levels, least if capped else None)
+    lengths = found[0].lengths if found else no_lengths(state.problem)
+    first = (levels[0].rate, levels[0].upper) if levels else (float(state.rate.min()), float(state.cap.min()))
     return Optimum(
-        Interval(levels[0].rate, levels[0].upper),
+        Interval(*first),
         figures["relative_gap"],
         state.solver,
         state.iterations,
-        state.flow.with_lengths(state.levels[0].lengths),
+        state.flow.with_lengths(lengths),
         state.flow.load,
         state.rate,
         figures,

@@ -16,14 +16,16 @@ from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.solvers import AUTO
 
 
-def strategies(problem: Problem, context: SolveContext) -> tuple[Sequence[Strategy], Strategy]:
+def strategies(problem: Problem, context: SolveContext, *, capped: bool) -> tuple[Sequence[Strategy], Strategy]:
     """Return the strategies that take turns, and the one that takes over where they find no more.
+
+    The simplex knows no caps on demands.
 
     Where an interior point fixes many demands at once, levels are few.  From where it does not, the simplex solves each
     from the basis of the one before; and from where that fails, an interior point has its turn again.
     """
     columns = problem.over_columns
-    if columns is None:
+    if columns is None or capped:
         return (), InteriorPoint(None)
     from pnet_lp.throughput.objectives.max_min.simplex import Simplex  # noqa: PLC0415 - brings SciPy
 

@@ -57,8 +57,10 @@ def fill(usage: sp.csc_array, capacity: FloatArray, demand: FloatArray) -> tuple
     return floats(level), link, floats(part)
 
 
-def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
+def optimum_by_filling(problem: Problem, context: SolveContext, weight: FloatArray, cap: FloatArray) -> Optimum:
     """Return the max-min optimum of a problem in which each demand has one path or a fixed split, which is exact.
+
+    Rates are multiples of the ``weight`` ``[J]``, Gb/s, and at most the ``cap`` ``[J]``, Gb/s: a link of one demand.
 
     Raises:
         SpecError: a demand has a choice.
@@ -66,7 +68,13 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     usage = problem.bundles()
     if usage is None:
         raise choice(f"{problem.most_paths:.0f} paths for one demand")
-    flow, demand, capacity = problem.flow, problem.flow.demand, problem.flow.link_capacity
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
+    flow, demand, links = problem.flow, weight, len(problem.flow.link_capacity)
+    own = np.flatnonzero(np.isfinite(cap))
+    alone = sp.csc_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), len(demand)))
+    usage = sp.csc_array(sp.vstack([usage, alone])) if len(own) else usage
+    capacity = np.concatenate([flow.link_capacity, cap[own]])
     filled, link, part = fill(usage, capacity, demand)
     context.clock.note("solve")
     column, used = np.repeat(np.arange(len(demand)), np.diff(usage.indptr)), usage.indices
@@ -80,19 +88,26 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     load = totals_down(used, mul_down(usage.data, mul_down(level, demand)[column]), len(capacity))
     left = np.maximum(sub_up(capacity[link], load[link]), 0.0) + room * capacity[link]
     upper = (level + left / (part * demand)) * (1 + room)
+    satisfied = link >= links
     order = np.argsort(level, kind="stable")
+    order = order[~satisfied[order]]
     ends = np.flatnonzero(np.diff(level[order])) + 1
     levels = tuple(
-        FairLevel(float(level[here[0]]), float(upper[here].max()), ints(here)) for here in np.split(order, ends)
+        FairLevel(float(level[here[0]]), float(upper[here].max()), ints(here))
+        for here in np.split(order, ends)
+        if len(here)
     )
     arcs = floats((usage @ (level * demand))[: len(flow.capacity)])
-    lowest = np.zeros(len(capacity))
-    lowest[np.unique(link[level == level.min()])] = 1.0
+    lowest = np.zeros(links)
+    first = ~satisfied & (level == level[~satisfied].min(initial=np.inf))
+    lowest[np.unique(link[first])] = 1.0
     certificate = problem.certify_bundles(arcs, lowest)
     context.clock.note("certify")
-    rate = floats(level * demand)
-    figures = fairness_figures(float(rate.sum()), levels)
-    interval, gap = Interval(levels[0].rate, levels[0].upper), figures["relative_gap"]
+    # A cap, too, is met but for the rounding of sums over other links.
+    rate = floats(np.minimum(level * demand, cap))
+    figures = fairness_figures(float(rate.sum()), levels, (rate / cap)[satisfied] if len(own) else None)
+    least = (levels[0].rate, levels[0].upper) if levels else (float(level.min()), float(level.min()))
+    interval, gap = Interval(*least), figures["relative_gap"]
     return Optimum(interval, gap, CLOSED_FORM, 0, certificate, arcs, rate, figures, levels)
 
 

@@ -19,6 +19,7 @@ from pnet_lp.throughput.objectives.max_min.levels import (
     saturated_at,
 )
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
+from pnet_lp.throughput.objectives.min_cost import no_lengths
 from pnet_lp.throughput.objectives.program import formulate, solve_form
 from pnet_lp.throughput.problems import Attained
 from pnet_lp.throughput.problems.program import ProgramGoal
@@ -52,6 +53,15 @@ class InteriorPoint:
             state.check_fits()
             found = solve_level(state, vertex=not partial)
             level, flow, proved = found.answer
+            if level.satisfied:
+                state = replace(
+                    state.satisfy(level),
+                    flow=flow,
+                    iterations=state.iterations + found.iterations,
+                    interrupted=state.interrupted or found.interrupted,
+                )
+                yield state
+                continue
             over = found.interrupted or state.context.options.deadline.left_s() <= 0
             many = np.count_nonzero(level.fixed) >= self._many * np.count_nonzero(level.active)
             # A flow that has to be scaled down by more takes from all that have been fixed.
@@ -99,7 +109,12 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
     form = formulate(problem, context, goal, steps=False)
 
     def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Level, Attained, bool], float]:
-        flow = form.attain(value, dual, np.where(active, demand * form.rate(value), kept))
+        reached = form.rate(value)
+        flow = form.attain(value, dual, np.where(active, np.minimum(demand * reached, state.cap), kept))
+        if np.any(satisfied := active & (state.cap <= demand * reached * flow.factor)):
+            # That all of these can have as much is a proof in itself, whatever else the solver has found.
+            level = Level(flow.rate, active, satisfied, no_lengths(problem), demand, flow.factor, satisfied=True)
+            return (level, flow, True), 0.0
         length, up, down = map(floats, form.lengths(dual))
         lengths = length, up, down
         distance = problem.distances(lengths)

@@ -51,6 +51,7 @@ class Level:
         lengths: dual prices of the links.
         distance: float64 ``[J]``, of each demand's shortest path by these.
         factor: by which the flow was scaled down until it fit.
+        satisfied: whether it fixes demands because they have what they ask; nothing else is proved then.
     """
 
     rate: FloatArray
@@ -59,6 +60,7 @@ class Level:
     lengths: Lengths
     distance: FloatArray
     factor: float = 1.0
+    satisfied: bool = False
 
 
 @brief()
@@ -74,6 +76,8 @@ class State:
         active: bool ``[J]``, the demands that are not fixed.
         levels: those found.
         flow: the last flow; None before there is one.
+        cap: float64 ``[J]``, Gb/s that each demand gets at most; infinite where nothing but links limits it.
+        satisfied: bool ``[J]``, those that are fixed because they have that.
         solver, iterations, interrupted, warnings: as of :class:`Optimum`.
     """
 
@@ -83,6 +87,8 @@ class State:
     kept: FloatArray
     active: BoolArray
     solver: str
+    cap: FloatArray
+    satisfied: BoolArray
     levels: tuple[Level, ...] = ()
     flow: Attained | None = None
     iterations: int = 0
@@ -90,11 +96,12 @@ class State:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def zero(cls, problem: Problem, context: SolveContext) -> Self:
-        """Return the state before the first level."""
+    def zero(cls, problem: Problem, context: SolveContext, cap: FloatArray | None = None) -> Self:
+        """Return the state before the first level, with a ``cap`` ``[J]``, Gb/s, on what each demand gets."""
         nothing = floats(np.zeros(problem.demand_count))
         active = np.ones(problem.demand_count, dtype=bool)
-        return cls(problem, context, nothing, nothing, active, lp_solver(context, problem, steps=False))
+        most = floats(np.full(problem.demand_count, np.inf)) if cap is None else cap
+        return cls(problem, context, nothing, nothing, active, lp_solver(context, problem, steps=False), most, ~active)
 
     @property
     def tolerance(self) -> float:
@@ -104,7 +111,7 @@ class State:
     @property
     def ended(self) -> bool:
         """Whether all demands are fixed, or a limit ended it."""
-        return not self.active.any() or bool(self.warnings) or (self.interrupted and bool(self.levels))
+        return not self.active.any() or bool(self.warnings) or (self.interrupted and self.flow is not None)
 
     def fix(self, rate: FloatArray, saturated: BoolArray) -> Self:
         """Return the state in which the ``saturated``, bool ``[J]``, keep their ``rate``, Gb/s ``[J]``, relaxed."""
@@ -112,6 +119,10 @@ class State:
         active = self.active & ~saturated
         kept = np.where(active, 0.0, np.minimum(np.where(saturated, relaxed, self.kept), rate))
         return replace(self, rate=rate, active=active, kept=floats(kept))
+
+    def satisfy(self, level: Level) -> Self:
+        """Return the state in which the demands that a level fixes have all that they ask."""
+        return replace(self.fix(level.rate, level.fixed), satisfied=self.satisfied | level.fixed)
 
     def add(self, level: Level) -> Self:
         """Return the state with one more level, whose demands are or will be fixed."""
