@@ -124,6 +124,9 @@ class MetricKeys(NetworkKeys):
     def whole(self, seed: int, built: Built = NOTHING_BUILT) -> Network:
         """See the base class."""
         network = super().whole(seed, built)
+        if not self.follows_metric:
+            # No need to say that shortest paths do not follow them.
+            return replace(network, planes=tuple(replace(plane, attributes={}) for plane in network.planes))
         return network if self.metric is None else by_metric(network, self.metric)
 
 
