@@ -298,9 +298,17 @@ class Symmetry:
         access_down: _F64,
         demands: Demands,
     ) -> Symmetry: ...
-    def reduce(self, *, classes: int, looks: int, examples: int) -> Reduced | None: ...
+    def reduce(self, *, classes: int, looks: int, examples: int, time_limit_s: float) -> Reduced | None: ...
     def evaluate(
-        self, link_class: _I32, length: _F64, targets: _I32, node_class: _I32, entries: _I32, flow: _F64
+        self,
+        link_class: _I32,
+        length: _F64,
+        targets: _I32,
+        node_class: _I32,
+        entries: _I32,
+        flow: _F64,
+        *,
+        time_limit_s: float,
     ) -> tuple[float, float, _F64]: ...
 
 @final

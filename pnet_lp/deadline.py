@@ -10,21 +10,25 @@ from contextlib import contextmanager
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, TimeLimitError
 
+GRACE_S = 1.0
+"""Seconds past the limit for what has to be done before there is anything to bound."""
+
 
 class Deadline:
     """A moment, some seconds after it was made.
 
     Attributes:
         limit_s: these seconds, possibly infinite.
+        before: what has to come about before them, in the error where it does not.
 
     Raises:
         SpecError: not a number of seconds > 0.
     """
 
-    def __init__(self, limit_s: float = math.inf) -> None:
+    def __init__(self, limit_s: float = math.inf, before: str = "there was a bound to report") -> None:
         if limit_s <= 0 or math.isnan(limit_s):
             raise SpecError("out of range", where="time_limit_s", found=limit_s, allowed="seconds > 0")
-        self.limit_s = limit_s
+        self.limit_s, self.before = limit_s, before
         self._moment = time.monotonic() + limit_s
 
     def left_s(self) -> float:
@@ -32,21 +36,23 @@ class Deadline:
         return max(self._moment - time.monotonic(), 0.0)
 
     def over(self, doing: str) -> TimeLimitError:
-        """Return the error for time that ended in the middle of something, before there was anything to bound."""
+        """Return the error for time that ended in the middle of something, before there was anything to report."""
         return TimeLimitError(
-            f"{self.limit_s:g} s ran out while {doing}, before there was a bound to report",
+            f"{self.limit_s:g} s ran out while {doing}, before {self.before}",
             where="time_limit_s",
             allowed="more seconds, or none",
         )
 
     @contextmanager
     def doing(self, what: str) -> Iterator[float]:
-        """Yield the seconds left for a call of the core in the block; ``what`` it does is named where they are over.
+        """Yield the seconds left for a block without which there is nothing to bound, :data:`GRACE_S` included.
+
+        Where they are over, ``what`` it does is named.
 
         Raises:
             TimeLimitError: they are, at the beginning or in the middle.
         """
-        left = self.left_s()
+        left = max(self._moment + GRACE_S - time.monotonic(), 0.0)
         if left == 0:
             raise self.over(what)
         try:

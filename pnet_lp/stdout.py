@@ -4,12 +4,14 @@
 descriptor 1 and not to ``sys.stdout``, some of it only when the process ends.  So in a process of ours descriptor 1
 becomes standard error, for good, and the true standard output gets another number, which children do not inherit.
 
-A process of somebody else's, such as a notebook, is left as it is: a descriptor is that of all threads and children.
+A process of somebody else's, such as a notebook, is left as it is, but for the moment in which a library prints what no
+option turns off (:func:`muted`): a descriptor is that of all threads and children.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import io
 import os
 import sys
@@ -81,16 +83,22 @@ def descriptor(number: int) -> int:
 
 @contextmanager
 def muted() -> Iterator[None]:
-    """Drop what C prints to standard output in the block, if that is diverted: for what nobody needs to read."""
-    if not _true:
+    """Drop what is printed to standard output in the block, which must be short: it is that of all threads."""
+    if sys.platform != "win32":
+        # What C has not written yet is not to be dropped.
+        ctypes.CDLL(None).fflush(None)
+    try:
+        kept = os.dup(_STDOUT)
+    except OSError:  # closed
         yield
         return
-    with open(os.devnull, "wb") as nothing:  # noqa: PTH123 - a device
-        os.dup2(nothing.fileno(), _STDOUT)
-        try:
-            yield
-        finally:
-            os.dup2(_STDERR, _STDOUT)
+    try:
+        with open(os.devnull, "wb") as nothing:  # noqa: PTH123 - a device
+            os.dup2(nothing.fileno(), _STDOUT)
+        yield
+    finally:
+        os.dup2(kept, _STDOUT)
+        os.close(kept)
 
 
 def _open_if_closed(number: int) -> None:

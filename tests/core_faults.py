@@ -79,7 +79,7 @@ _SPLITS: dict[str, Any] = {
     "split_fraction": np.ones(2),
 }
 _PATHS: dict[str, Any] = {"capacity": np.ones(2), "demand": reals(1, 2), "pair_ptr": longs(0, 1, 2)}
-_QUOTIENT: dict[str, Any] = {"classes": 100, "looks": 1000, "examples": 1000}
+_QUOTIENT: dict[str, Any] = {"classes": 100, "looks": 1000, "examples": 1000, "time_limit_s": 5.0}
 _PLACED: dict[str, Any] = {
     **_ENDS,
     "send": np.ones(2),
@@ -135,6 +135,7 @@ def quotient() -> dict[str, Any]:
         "node_class": reduced.node_class,
         "entries": np.ascontiguousarray(reduced.entries[:, :4]),
         "flow": np.ones(len(reduced.entries)),
+        "time_limit_s": 5.0,
     }
 
 

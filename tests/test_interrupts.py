@@ -1,5 +1,6 @@
 """Ctrl-C at random moments, and the time limit outside of solving; `tests/interrupts.py` tries as often as asked."""
 
+import json
 import os
 import random
 import signal
@@ -23,10 +24,15 @@ from pnet_lp.failures import Failures
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import Interrupted, solve
+from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.problems.program import LpSolution
+from pnet_lp.throughput.problems.splits import SplitProblem
+from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.solvers import solver_names
 from pnet_lp.throughput.solvers.general import Watch
 from pnet_lp.throughput.solvers.highs import HighsIpx
 from pnet_lp.throughput.trials import failure_trials
+from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -106,12 +112,15 @@ def test_every_objective_keeps_the_bounds_reached(objective: str, found: bool, m
         return LpSolution(None, None, 0, "interrupted by user")
 
     monkeypatch.setattr(HighsIpx, "run", run)
+    network, traffic = small()
     with pytest.raises(Interrupted) as stopped:
-        solve(*small(), objective=objective, solver="highs-ipx", tolerance=1e-12)
+        # So many that they do not all fit.
+        solve(network, traffic.scaled(1000), objective=objective, solver="highs-ipx", tolerance=1e-12)
     result = stopped.value.result
     assert result.interrupted
     assert result.status == "bounds"
-    assert result.interval.lower <= result.interval.upper
+    assert 0 < result.interval.lower <= result.interval.upper
+    assert result.figures["relative_gap"] < 1
 
 
 def test_a_cost_is_not_said_to_be_too_high_where_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,9 +132,11 @@ def test_a_cost_is_not_said_to_be_too_high_where_nobody_knows(monkeypatch: pytes
 
     most = solve(*small()).throughput_gbps
     monkeypatch.setattr(HighsIpx, "run", run)
-    with pytest.raises(KeyboardInterrupt) as stopped:
+    with pytest.raises(Interrupted) as stopped:
         solve(*small(), objective=f"min-cost:at={0.99 * most}", solver="highs-ipx")
-    assert not isinstance(stopped.value, Interrupted)
+    figures = stopped.value.result.figures
+    assert 0 < figures["carried_gbps"] < figures["asked_gbps"] == 0.99 * most
+    assert stopped.value.result.status == "bounds"
 
 
 def test_trials_of_failures_stop() -> None:
@@ -196,6 +207,7 @@ def test_the_time_limit_holds_for_all_that_comes_before_solving(
     arguments: list[str], limit: float, doing: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
+    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 0.0)
     before = signal.getsignal(signal.SIGALRM)
     result = CliRunner().invoke(main, ["throughput", *arguments, "--time-limit", str(limit)])
     assert result.exit_code == 1, result.output
@@ -253,6 +265,83 @@ def test_a_library_that_does_not_stop_is_left_behind(interrupt: bool, monkeypatc
     assert result.warnings == (f"highs-ipx: {'abandoned' if interrupt else 'time limit reached'}",)
     assert len(left) == 1
     woken.set()
+
+
+def test_a_program_that_takes_long_to_write_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    woken = threading.Event()
+    undisturbed = ArcProblem.formulate
+
+    def formulate(self: ArcProblem, goal: Any = None) -> Any:
+        woken.wait(60)
+        return undisturbed(self, goal)
+
+    monkeypatch.setattr(ArcProblem, "formulate", formulate)
+    left: list[threading.Thread] = []
+    monkeypatch.setattr(interrupts, "abandon", left.append)
+    result = solve(*small(), objective="total", solver="highs-ipx", time_limit_s=0.2)
+    assert result.warnings == ("highs-ipx: time limit reached",)
+    assert len(left) == 1
+    woken.set()
+
+
+@pytest.mark.parametrize("routing", ["ideal", "ksp:4", "ecmp-lp", "ecmp-split", "ecmp", "vlb"])
+@pytest.mark.parametrize(
+    "objective", ["concurrent", "min-max-utilisation", "total", "max-min", "min-cost", "min-cost:fraction=0.5"]
+)
+def test_every_objective_has_bounds_without_time(
+    objective: str, routing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However busy the machine is: what there is to bound is known.
+    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 60.0)
+    network, traffic = small()
+    result = solve(network, traffic.scaled(1000), objective=objective, routing=routing, time_limit_s=1e-9)
+    assert 0 < result.interval.lower <= result.interval.upper < np.inf
+    assert result.figures["relative_gap"] < 1
+    save_result(tmp_path / "r.json", network, traffic.scaled(1000), result)
+    verified = verify_file(tmp_path / "r.json")
+    assert verified.figures["relative_gap"] == pytest.approx(result.figures["relative_gap"], abs=1e-9)
+
+
+def test_a_sum_has_bounds_before_splits_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(_: SplitProblem) -> None:
+        raise TimeLimitError("1 s ran out")
+
+    monkeypatch.setattr(SplitProblem, "usage", property(late))
+    network, traffic = small()
+    result = solve(network, traffic.scaled(1000), objective="total", routing="ecmp-split")
+    assert result.status == "bounds"
+    assert 0 < result.interval.lower < result.interval.upper == pytest.approx(traffic.total * 1000)
+    save_result(tmp_path / "r.json", network, traffic.scaled(1000), result)
+    assert verify_file(tmp_path / "r.json").status == "bounds"
+
+
+@pytest.mark.parametrize("name", sorted(set(solver_names(installed_only=True))))
+def test_every_solver_has_bounds_without_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 0.0)
+    result = solve(*small(), solver=name, time_limit_s=1e-9)
+    assert result.status == "bounds"
+    assert 0 < result.interval.lower < result.interval.upper < np.inf
+
+
+def test_a_limit_too_short_to_build_gives_bounds_where_building_is_quick() -> None:
+    command = ["throughput", "jellyfish:k=4", "--traffic", "permutation", "--time-limit", "0.000001", "--json"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code in {0, 3}, result.output
+    assert json.loads(result.stdout)["lower_bound_gbps"] > 0
+
+
+def test_verify_has_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, traffic = small()
+    save_result(tmp_path / "r.json", network, traffic, solve(network, traffic))
+    assert CliRunner().invoke(main, ["verify", str(tmp_path / "r.json"), "--time-limit", "60"]).exit_code == 0
+    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 0.0)
+    command = ["verify", str(tmp_path / "r.json"), "--time-limit", "0.000001"]
+    result = CliRunner().invoke(main, command)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        "Error: --time-limit: 1e-06 s ran out while checking the result, before all was checked; "
+        "allowed: more seconds, or none\n"
+    )
 
 
 def test_a_process_ends_while_an_abandoned_library_calls_python() -> None:

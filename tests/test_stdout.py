@@ -111,6 +111,7 @@ make_noise()
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert noise_in(done.stdout) == SOURCES
+    assert "HiGHS" not in done.stdout
     assert done.stderr == ""
 
 

@@ -33,6 +33,8 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     with rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}), warnings.catch_warnings():
         # Names may be in any script; what the font lacks is a box.
         warnings.filterwarnings("ignore", "Glyph")
+        # Before 3.11 it sets letters of some scripts one by one.
+        warnings.filterwarnings("ignore", "Matplotlib currently does not support")
         figure.savefig(temporary, format=kind, metadata=_METADATA[kind])
     data = temporary.getvalue()
     return printable(data.decode("utf-8", "surrogatepass"), "\n\t").encode() if kind == "svg" else data

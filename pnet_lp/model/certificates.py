@@ -151,6 +151,11 @@ class LinkCertificate(Certificate):
         length, up, down = map(floats, lengths)
         return replace(self, length=length, up_length=up, down_length=down)
 
+    def with_load(self, load: FloatArray) -> Self:
+        """Return the certificate where ``load`` ``[arcs]`` is on links, for one that says what is."""
+        del load
+        return self
+
 
 @_register("arc")
 @brief()
@@ -235,6 +240,10 @@ class LoadCertificate(LinkCertificate):
 
     load: Annotated[FloatArray, float_axes("arcs")]
     share: Annotated[FloatArray, float_axes("planes", "demands")]
+
+    def with_load(self, load: FloatArray) -> Self:
+        """See :meth:`LinkCertificate.with_load`."""
+        return replace(self, load=load)
 
     def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
         """See :meth:`Certificate.paths`; the routing lists one path for each demand."""

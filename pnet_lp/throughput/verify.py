@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from pnet_lp.errors import CertificateError, PnetError
+from pnet_lp.errors import CertificateError, PnetError, TimeLimitError
 from pnet_lp.model import Bottleneck, Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.brief import brief
@@ -124,7 +124,7 @@ def verify(stored: StoredResult, *, full: bool = False) -> Verification:
     with _exactly(stored.path):
         try:
             return _verified(stored, Checks(stored.path), full=full)
-        except CertificateError:
+        except (CertificateError, TimeLimitError):
             raise
         except PnetError as error:  # of network, traffic or routing
             raise CertificateError(str(error), where=stored.path) from None

@@ -24,11 +24,11 @@ class SecondPaths(SecondProblem):
     """Each demand on its paths, themselves checked, with the part that each path carries."""
 
     def __init__(self, subject: Subject, certificate: PathCertificate) -> None:
-        paths = checked_paths(subject)
+        self.paths = paths = subject.paths(len(certificate.weight))
+        subject.check.arrays(certificate, {"weight": (paths.path_count,)})
+        check_paths(subject, paths, subject.routing.rule)
         super().__init__(subject, certificate)
         check, flow = self.check, self.flow
-        self.paths = paths
-        check.arrays(certificate, {"weight": (paths.path_count,)})
         total = totals_down(paths.pair_of_path, certificate.weight, flow.demand_count)
         check.require(
             np.all(np.abs(total - 1) <= SAME),

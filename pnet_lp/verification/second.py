@@ -24,6 +24,7 @@ from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.model.result import FairLevel
 from pnet_lp.routing import Routing
+from pnet_lp.routing.enumerate import enumerate_paths
 from pnet_lp.verification.checks import Checks
 from pnet_lp.verification.rounded import (
     add_down,
@@ -43,6 +44,9 @@ _NEARLY = 1e-9
 
 _ROUNDS = 16
 """Of lowering lengths of paths by the last bit."""
+
+_AT_ONCE = 1_000_000
+"""Distances that are computed in one call of SciPy, a fraction of a second."""
 
 _BLOCK = 1 << 22
 """Arcs times destinations looked at together."""
@@ -121,9 +125,17 @@ class Subject:
         """The source and the destination of each demand in the network, int32 ``[J]``."""
         return self.flow.member[self.flow.src], self.flow.member[self.flow.dst]
 
-    def paths(self) -> PathSet:
-        """Return the paths of the routing, as it lists them."""
-        return self.routing.paths(self.network, self.level, *self.ends)
+    def paths(self, most: int | None = None) -> PathSet:
+        """Return the paths of the routing, as it lists them; where there are more than ``most`` in all, some of them.
+
+        A file says how many paths there are, and a routing how many are looked for: of a demand no more than are left
+        once every other one has one, in whatever plane.
+        """
+        rule = self.routing.rule
+        if rule is None or most is None:
+            return self.routing.paths(self.network, self.level, *self.ends)
+        count = min(rule.count, self.flow.plane_count * max(most - self.flow.demand_count + 2, 1))
+        return enumerate_paths(self.network, self.level, *self.ends, replace(rule, count=count))
 
 
 class SecondConcurrent(ABC):
@@ -342,7 +354,13 @@ def distances_to(problem: FlowProblem, plane: int, targets: IntArray | None = No
     order = np.lexsort((metric, tail, head))
     order = order[np.unique(head[order].astype(np.int64) * nodes + tail[order], return_index=True)[1]]
     backwards = sp.csr_array((metric[order], (head[order], tail[order])), shape=(nodes, nodes))
-    return np.asarray(dijkstra(backwards, indices=targets))
+    ends = np.arange(nodes) if targets is None else targets
+    found = np.empty((len(ends), nodes))
+    # Some at a time: within a call neither Ctrl-C nor the clock is heard.
+    for here in np.array_split(np.arange(len(ends)), 1 + len(ends) * nodes // _AT_ONCE):
+        if len(here):
+            found[here] = dijkstra(backwards, indices=ends[here])
+    return found
 
 
 def path_arcs(problem: FlowProblem, paths: PathSet) -> OffsetArray:

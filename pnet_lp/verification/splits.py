@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from pnet_lp.errors import SpecError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import LoadCertificate
-from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
@@ -75,7 +75,7 @@ class SecondSplits(SecondFixed):
     def __init__(self, subject: Subject, certificate: LoadCertificate) -> None:
         flow, routing = subject.flow, subject.routing
         self.twice = routing.splitting == Split.Vlb
-        self.planes = [_Hops(flow, p) for p in range(flow.plane_count)]
+        self.planes = [_Hops(flow, p, every=self.twice) for p in range(flow.plane_count)]
         super().__init__(subject, certificate, self._shares(flow, routing, subject.available))
 
     def distances(self, lengths: Lengths) -> FloatArray:
@@ -126,7 +126,7 @@ class SecondSplits(SecondFixed):
         distance = np.full(source.shape, np.inf)
         for p, hops in enumerate(self.planes):
             there = np.flatnonzero(available[p])
-            distance[p, there] = hops.to[target[p, there], source[p, there]]
+            distance[p, there] = hops.to[hops.row[target[p, there]], source[p, there]]
         policy = routing.policy
         if policy == "single":
             drawn = drawn_planes(flow, available, seed=routing.seed, per_flow=True)
@@ -182,46 +182,64 @@ def over_splits(subject: Subject, certificate: LoadCertificate) -> SecondFixed:
 
 
 class _Hops:
-    """One plane: distances between all switches, and the next hops of the fluid that splits equally."""
+    """One plane: distances to destinations, or to ``every`` switch, and the next hops of the fluid that splits equally.
 
-    def __init__(self, flow: FlowProblem, plane: int) -> None:
+    Attributes:
+        row: int64 ``[nodes]``, where each destination is in ``to``.
+        metric: float64, of each link.
+        to: float64 ``[destinations, nodes]``, how far each is from each node by metric, ``inf`` where there is no path.
+    """
+
+    def __init__(self, flow: FlowProblem, plane: int, *, every: bool) -> None:
         arcs = plane_arcs(flow, plane)
         self.tail, self.head = flow.tail[arcs], flow.head[arcs]
         self.nodes = int(flow.node_count[plane])
+        target = flow.attach[plane, flow.dst]
+        ends = np.arange(self.nodes) if every else np.unique(target[target >= 0])
         check_fits(
-            8 * self.nodes**2, f"checking the hops between {self.nodes:,} switches", SpecError, allowed="more memory"
+            8 * self.nodes * len(ends),
+            f"checking the hops from {self.nodes:,} switches to {len(ends):,}",
+            SpecError,
+            allowed="more memory",
         )
-        self.metric, self.to = metrics(flow, plane), distances_to(flow, plane)
-        """float64 ``[to, from]``, ``inf`` where there is no path."""
+        self.row = np.full(self.nodes, -1)
+        self.row[ends] = np.arange(len(ends))
+        self.metric, self.to = metrics(flow, plane), distances_to(flow, plane, ints(ends))
 
     def next_hops(self, target: int) -> BoolArray:
         """Return which arcs are on a shortest path to ``target``."""
-        hops = self.to[target]
+        hops = self.to[self.row[target]]
         with np.errstate(invalid="ignore"):
             return np.asarray(np.isfinite(hops[self.tail]) & (hops[self.tail] == hops[self.head] + self.metric))
 
     def push(self, target: int, entering: FloatArray, rounding: Rounding) -> FloatArray:
         """Return the load of each arc when ``entering`` ``[nodes]`` is bound for ``target``."""
-        hops, used = self.to[target], self.next_hops(target)
+        hops, used = self.to[self.row[target]], self.next_hops(target)
         branches = np.bincount(self.tail[used], minlength=self.nodes)
         passing, load = entering.copy(), np.zeros(len(self.tail))
-        farthest = hops[(entering > 0) & np.isfinite(hops)].max(initial=0)
-        for level in np.unique(hops[(hops > 0) & (hops <= farthest)])[::-1]:
-            here = np.flatnonzero(used & (hops[self.tail] == level))
+        levels = hops[(entering > 0) & np.isfinite(hops)]
+        for here in reversed(self._levels(hops, used, levels.max(initial=0))):
             load[here] = rounding.div(passing[self.tail[here]], branches[self.tail[here]])
-            passing = rounding.add(passing, rounding.totals(self.head[here], load[here], self.nodes))
+            heads, local = np.unique(self.head[here], return_inverse=True)
+            passing[heads] = rounding.add(passing[heads], rounding.totals(local, load[here], len(heads)))
         return load
 
     def mean_length(self, target: int, length: FloatArray) -> FloatArray:
         """Return the mean length ``[nodes]`` of the path to ``target`` of what splits equally, ``inf`` without one."""
-        hops, used = self.to[target], self.next_hops(target)
+        hops, used = self.to[self.row[target]], self.next_hops(target)
         branches = np.bincount(self.tail[used], minlength=self.nodes)
         found = np.where(np.isfinite(hops), 0.0, np.inf)
-        for level in np.unique(hops[np.isfinite(hops) & (hops > 0)]):
-            here = np.flatnonzero(used & (hops[self.tail] == level))
+        for here in self._levels(hops, used, hops[np.isfinite(hops)].max(initial=0)):
             through = div_down(add_down(length[here], found[self.head[here]]), branches[self.tail[here]])
-            found = add_down(found, totals_down(self.tail[here], through, self.nodes))
+            tails, local = np.unique(self.tail[here], return_inverse=True)
+            found[tails] = add_down(found[tails], totals_down(local, through, len(tails)))
         return found
+
+    def _levels(self, hops: FloatArray, used: BoolArray, most: float) -> list[IntArray]:
+        """Return the arcs used by how far their tails are, nearest first, up to ``most``."""
+        arcs = np.flatnonzero(used & (hops[self.tail] <= most))
+        order = arcs[np.argsort(hops[self.tail[arcs]], kind="stable")]
+        return np.split(order, np.flatnonzero(np.diff(hops[self.tail[order]])) + 1) if len(order) else []
 
     def between(self, source: int, target: int) -> BoolArray:
         """Return which switches both ends can exchange traffic with."""

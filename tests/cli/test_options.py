@@ -53,7 +53,7 @@ PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
     "verify full",  # of a proof in colours from many destinations
     *("throughput save", "throughput links", "throughput write_lp"),
-    *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance")),
+    *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify")),
     *("throughput jobs", "failures jobs"),
     *("find candidates", "find jobs"),
     *(

@@ -1,5 +1,6 @@
 """Saved results over given paths and with fixed splits: what was tampered with is caught."""
 
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from pnet_lp.errors import CertificateError
-from pnet_lp.model import LoadCertificate, PathCertificate
+from pnet_lp.model import LoadCertificate, Network, PathCertificate, TrafficMatrix
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.problems import PathProblem, state_problem
@@ -21,7 +22,10 @@ from pnet_lp.traffic import build_traffic
 
 def stored(routing: str, **options: Any) -> StoredResult:
     network = build_network(["jellyfish:k=6,seed=1"], planes=2, variant="heterogeneous", link_gbps=10)
-    traffic = build_traffic("permutation", network, "host", seed=1)
+    return saved(network, build_traffic("permutation", network, "host", seed=1), routing, **options)
+
+
+def saved(network: Network, traffic: TrafficMatrix, routing: str, **options: Any) -> StoredResult:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "r.json"
         save_result(path, network, traffic, solve(network, traffic, routing=routing, seed=1, **options))
@@ -108,3 +112,28 @@ def test_the_question_is_written_as_a_solve_writes_it(key: str, text: str) -> No
         verify(claiming(found, **{key: text}))
     assert str(caught.value).startswith(f"{found.path}: {key} is not written as a solve writes it, found ")
     verify(stored(**{"routing": "ksp:4", key: text}))
+
+
+def test_no_more_paths_are_listed_than_a_file_can_have() -> None:
+    """Two million paths a demand would take hours, and more memory than there is."""
+    found = stored("ksp:4")
+    assert isinstance(found.certificate, PathCertificate)
+    paths = len(found.certificate.weight)
+    claim = claiming(found, routing="ksp:2000000")
+    with pytest.raises(CertificateError, match=rf"certificate\.weight has the shape \({paths},\), not"):
+        verify(claim)
+
+
+@pytest.mark.parametrize("routing", ["ecmp-split", "ecmp"])
+def test_a_demand_is_checked_in_memory_of_its_own_size(routing: str) -> None:
+    network = build_network("ring:n=4000")
+    traffic = TrafficMatrix.from_entries("rack", 4000, [0], [1500], [1.0])
+    found = saved(network, traffic, routing)
+    tracemalloc.start()
+    try:
+        assert verify(found).status == "certified"
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Hops between all switches take 128 MB.
+    assert peak < 40_000_000

@@ -79,15 +79,23 @@ impl Symmetry {
 
     /// The network reduced to equivalence classes; None where views have more classes of links, or more links, in all, or
     /// the network more links times orbits of destinations.
-    #[pyo3(signature = (*, classes, looks, examples))]
-    fn reduce(&self, py: Python<'_>, classes: usize, looks: usize, examples: usize) -> Result<Option<Reduced>> {
+    #[pyo3(signature = (*, classes, looks, examples, time_limit_s))]
+    fn reduce(
+        &self,
+        py: Python<'_>,
+        classes: usize,
+        looks: usize,
+        examples: usize,
+        time_limit_s: f64,
+    ) -> Result<Option<Reduced>> {
         let budget = symmetry::Budget { classes, looks, examples };
-        let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::reduce(&self.inner, budget, stop))?;
+        let found = on_threads(py, 0, time_limit_s, |stop| symmetry::reduce(&self.inner, budget, stop))?;
         Ok(found.map(|inner| Reduced { inner, nodes: self.inner.nodes() }))
     }
 
     /// The bounds of a proof on the quotient, and the load of each link at K = 1.
     #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (link_class, length, targets, node_class, entries, flow, *, time_limit_s))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
@@ -97,6 +105,7 @@ impl Symmetry {
         node_class: PyReadonlyArray2<i32>,
         entries: PyReadonlyArray2<i32>,
         flow: PyReadonlyArray1<f64>,
+        time_limit_s: f64,
     ) -> Result<(f64, f64, Bound<'py, PyArray1<f64>>)> {
         let rows: Vec<[i32; 4]> =
             entries.as_slice()?.chunks_exact(4).map(|row| [row[0], row[1], row[2], row[3]]).collect();
@@ -108,7 +117,7 @@ impl Symmetry {
             entries: &rows,
             flow: flow.as_slice()?,
         };
-        let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::evaluate(&self.inner, &proof, stop))?;
+        let found = on_threads(py, 0, time_limit_s, |stop| symmetry::evaluate(&self.inner, &proof, stop))?;
         Ok((found.lower, found.upper, found.load.into_pyarray(py)))
     }
 }

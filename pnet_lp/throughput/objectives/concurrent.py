@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pnet_lp.errors import SolverError
+from pnet_lp.errors import SolverError, TimeLimitError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
@@ -138,7 +138,7 @@ def _solved(problem: Problem, context: SolveContext) -> _Answer:
     options = context.options
     if context.solver != AUTO:
         return _solved_by(context.solver, problem, context, options)
-    first, most = choose_solver(problem, options.tolerance), options.max_iterations
+    first, most = choose_solver(problem, options.tolerance, options.deadline), options.max_iterations
     second = second_choice(first, options.tolerance)
     if second is None or (most is not None and most <= second[1]) or not _fits(second[0], problem):
         return _solved_by(first, problem, context, options)
@@ -165,14 +165,19 @@ def _solved_by(name: str, problem: Problem, context: SolveContext, options: Solv
     """Return the answer of one solver."""
     solver = get_solver(name)
     solver.check(problem)
-    stated = solver.reduced(problem)
 
     def report(iterations: int, lower: float, upper: float) -> bool:
         context.on_progress(name, iterations, lower, upper)
         return True
 
-    raw = solver.solve(stated, options, report)
-    context.clock.note("solve")
-    found = stated.certify(raw.proof)
+    try:
+        stated = solver.reduced(problem, options.deadline)
+        raw = solver.solve(stated, options, report)
+        context.clock.note("solve")
+        found = stated.certify(raw.proof)
+    except TimeLimitError:
+        # Of a reduced problem nothing is known before its proof is checked on the whole network.
+        stated, raw = problem, RawSolution(problem.nothing(), 0, message=f"{name}: time limit reached")
+        found = problem.certify(raw.proof)
     context.clock.note("certify")
     return _Answer(name, stated, raw, found)

@@ -16,9 +16,9 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.objectives.base import Objective, Optimum, SolveContext
 from pnet_lp.throughput.objectives.min_cost import cost_bound, no_lengths
-from pnet_lp.throughput.objectives.program import formulate, solve_form
+from pnet_lp.throughput.objectives.program import solve_program
 from pnet_lp.throughput.problems import Attained, Problem
-from pnet_lp.throughput.problems.program import ProgramGoal
+from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers import AUTO
 
 
@@ -55,15 +55,17 @@ def with_least_load(
     program = ProgramGoal.of(problem.flow, lower=rates, upper=rates, arc_cost=cost, rate_scale=1.0)
     # A solver that maximises K only has found the rates; how they are carried is another program.
     second = replace(context, solver=AUTO)
-    form = formulate(problem, second, program)
 
-    def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, float], float]:
+    def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, float] | None, float]:
         flow = form.attain(value, dual, rates)
         lengths = form.lengths(dual)
         least = max(cost_bound(problem, flow.rate, each, cost) for each in (lengths, no_lengths(problem)))
         return (flow, least), Interval(least, float(flow.load.sum())).gap
 
-    best = solve_form(problem, form, second, prove)
+    best = solve_program(problem, program, second, prove, lambda: (None, np.inf))
+    if best.answer is None:
+        kept = _kept(found, "the time was over before they were found")
+        return replace(kept, interrupted=best.interrupted), None
     flow, least = best.answer
     total = float(flow.load.sum())
     restated = goal.along(problem, found, flow)

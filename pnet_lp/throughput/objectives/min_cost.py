@@ -21,10 +21,9 @@ from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Objective, Optimum, SolveContext, proved
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
-from pnet_lp.throughput.objectives.program import check_program_solver, formulate, lp_solver, program_solver, solve_form
+from pnet_lp.throughput.objectives.program import check_program_solver, known, lp_solver, program_solver, solve_program
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
-from pnet_lp.throughput.problems.proof import fitting
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 from pnet_lp.verification.checks import SAME
@@ -89,27 +88,32 @@ class MinCost(Objective):
         cost = self._link_cost(problem.flow.capacity)
         solved = problem.solved()
         if solved is not None:
-            return self._along(problem, solved, cost, context)
+            return self._solved(problem, solved, cost, context)
         search = largest(problem, context)
         most = search.answer.interval
-        if self.params.at is not None and most.lower < self.params.at <= most.upper:
-            # Nothing says yet whether it fits.
-            if search.interrupted:
-                raise KeyboardInterrupt
-            if context.options.deadline.left_s() == 0:
-                raise context.options.deadline.over("looking for the largest K")
-        if search.interrupted or context.options.deadline.left_s() == 0:
-            return self._along(problem, search.answer, cost, context, search)
-        rate = self._rate(most)
+        stopped = search.interrupted or context.options.deadline.left_s() == 0
+        # Nothing says yet whether what was requested fits between the bounds.
+        at = self.params.at
+        rate = at if stopped and at is not None and most.lower < at <= most.upper else self._rate(most)
         demand = problem.flow.demand
-        goal = ProgramGoal.of(problem.flow, lower=rate * demand, upper=rate * demand, arc_cost=cost, rate_scale=rate)
-        form = formulate(problem, context, goal)
 
-        def prove(value: FloatArray, dual: FloatArray) -> tuple[_Found, float]:
-            found = _prove(problem, form, value, dual, rate, cost)
+        def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[_Found, float]:
+            return judged(_prove(problem, form, value, dual, rate, cost))
+
+        def along() -> tuple[_Found, float]:
+            return judged(_along(problem, search.answer, rate, cost))
+
+        def judged(found: _Found) -> tuple[_Found, float]:
             return found, max(found.cost.gap, 1 - found.carried / rate)
 
-        cheapest = solve_form(problem, form, context, prove)
+        if stopped:
+            cheapest = Best(along()[0], 0, search.message, search.interrupted)
+            context.clock.note("certify")
+        else:
+            goal = ProgramGoal.of(
+                problem.flow, lower=rate * demand, upper=rate * demand, arc_cost=cost, rate_scale=rate
+            )
+            cheapest = solve_program(problem, goal, context, prove, along)
         found = cheapest.answer
         # A part of the largest K is the requested one only as far as that is known.
         unknown = most.gap if self.params.at is None else 0.0
@@ -205,37 +209,22 @@ class MinCost(Objective):
             return super().outstanding(document)
         return f"the largest K was known within a gap of {document['tolerance']:g}"
 
-    def _along(
-        self,
-        problem: Problem,
-        known: Certified,
-        link_cost: FloatArray,
-        context: SolveContext,
-        search: Best[Certified] | None = None,
-    ) -> Optimum:
-        """Return what it costs along a flow for the largest K: the only one, or, after a ``search``, any."""
-        requested = self._rate(known.interval)
-        rate = requested * fitting(known.interval.lower / requested)
-        load = floats(rate / known.interval.lower * known.load)
-        total = float(link_cost @ load)
-        cost, gap, certificate = Interval(total, total), 1 - rate / requested, known.certificate
-        if search is not None:
-            nothing = no_lengths(problem)
-            cost = Interval(min(cost_bound(problem, rate * problem.flow.demand, nothing, link_cost), total), total)
-            gap = max(gap, cost.gap, known.interval.gap if self.params.at is None else 0.0)
-            certificate = certificate.with_lengths(nothing)
+    def _solved(self, problem: Problem, solved: Certified, link_cost: FloatArray, context: SolveContext) -> Optimum:
+        """Return what it costs along the only flow there is."""
+        requested, demand = self._rate(solved.interval), problem.flow.demand
+        attained = solved.carrying(demand, requested)
+        total, carried = float(link_cost @ attained.load), attained.factor * requested
+        cost = Interval(total, total)
         context.clock.note("certify")
         return Optimum(
             cost,
-            gap,
-            CLOSED_FORM if search is None else lp_solver(context, problem),
-            0 if search is None else search.iterations,
-            certificate,
-            load,
-            floats(rate * problem.flow.demand),
-            _figures(cost, rate, requested, float(problem.flow.demand.sum())),
-            interrupted=search is not None and search.interrupted,
-            warnings=() if search is None else search.warnings,
+            1 - attained.factor,
+            CLOSED_FORM,
+            0,
+            solved.certificate,
+            attained.load,
+            attained.rate,
+            _figures(cost, carried, requested, float(demand.sum())),
         )
 
     def _link_cost(self, capacity: FloatArray) -> FloatArray:
@@ -285,13 +274,14 @@ def largest(problem: Problem, context: SolveContext) -> Best[Certified]:
         certified = problem.certify(raw.proof)
         context.clock.note("certify")
         return Best(certified, raw.iterations, raw.message, raw.interrupted)
-    form = formulate(problem, context)
 
-    def prove(value: FloatArray, dual: FloatArray) -> tuple[Certified, float]:
-        found = problem.certify(form.proof(value, dual))
+    def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[Certified, float]:
+        return judged(problem.certify(form.proof(value, dual)))
+
+    def judged(found: Certified) -> tuple[Certified, float]:
         return found, found.interval.gap
 
-    return solve_form(problem, form, context, prove)
+    return solve_program(problem, None, context, prove, lambda: judged(known(problem)))
 
 
 def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:
@@ -305,6 +295,14 @@ def no_lengths(problem: Problem) -> Lengths:
     """Return lengths of 0."""
     access = np.zeros(problem.flow.attach.shape)
     return np.zeros(len(problem.flow.capacity)), access, access
+
+
+def _along(problem: Problem, flow: Certified, rate: float, link_cost: FloatArray) -> _Found:
+    """Return what ``rate`` costs along a known flow, and at least along shortest paths."""
+    attained, nothing = flow.carrying(problem.flow.demand, rate), no_lengths(problem)
+    carried, total = attained.factor * rate, float(link_cost @ attained.load)
+    lower = min(cost_bound(problem, attained.rate, nothing, link_cost), total)
+    return _Found(Interval(lower, total), carried, attained.with_lengths(nothing), attained.load)
 
 
 def _prove(

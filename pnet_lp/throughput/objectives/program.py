@@ -9,7 +9,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.registry import parse_expression
 from pnet_lp.throughput.objectives.base import SolveContext
-from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems import Certified, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver
 from pnet_lp.throughput.solvers.base import FRUGAL, Solver
@@ -23,65 +23,57 @@ SMALL_COLUMNS = 100_000
 A = TypeVar("A")
 
 
-def formulate(problem: Problem, context: SolveContext, goal: ProgramGoal | None = None, *, steps: bool = True) -> Form:
-    """Return the program of a problem, once it is known that writing and solving it fits into memory.
-
-    Args:
-        problem: the problem.
-        context: by what it will be solved.
-        goal: of the program; None for that of maximum concurrent flow.
-        steps: whether the program has no rate; see :func:`lp_solver`.
-
-    Raises:
-        SpecError: the solver does not take linear programs.
-        SolverError: it is not installed, or the program does not fit.
-    """
-    frugal = steps and problem.form in SOLVERS.get(FRUGAL).build.programs
-    solver = program_solver(lp_solver(context, problem, steps=steps))
-    solver.check_program(problem, instead=FRUGAL if frugal else "")
-    return problem.formulate(goal)
-
-
-def solve_form(
+def solve_program(
     problem: Problem,
-    form: Form,
+    goal: ProgramGoal | None,
     context: SolveContext,
-    prove: Callable[[FloatArray, FloatArray], tuple[A, float]],
+    prove: Callable[[Form, FloatArray, FloatArray], tuple[A, float]],
+    without: Callable[[], tuple[A, float]],
     *,
     central: bool = False,
     vertex: bool = True,
 ) -> Best[A]:
-    """Return the best answer that ``prove`` makes of a form's solutions.
+    """Return the best answer that ``prove`` makes of the solutions of a program.
+
+    It is written once it is known that writing and solving it fits into memory.
 
     Args:
         problem: the problem.
-        form: its program, by :func:`formulate`.
+        goal: of the program; None for that of maximum concurrent flow.
         context: by what to solve it; the gap at which to stop is its tolerance.
-        prove: returns an answer and its relative gap, given the primal and the dual solution, zeros where
-            there is none.
+        prove: returns an answer and its relative gap, given the program, the primal and the dual solution.
+        without: the same where there is no solution.
         central: whether to prefer a solution amid all optimal ones, with as many links as can be having a length.
         vertex: whether a vertex is tried where nothing else closes the gap.
 
     Raises:
         SpecError: the solver does not take linear programs.
-        SolverError: it failed.
+        SolverError: it is not installed, it failed, or the program does not fit.
     """
-    name = lp_solver(context, problem, steps=not central)
+    steps = not central
+    frugal = steps and problem.form in SOLVERS.get(FRUGAL).build.programs
+    name = lp_solver(context, problem, steps=steps)
+    solver = program_solver(name)
+    solver.check_program(problem, instead=FRUGAL if frugal else "")
 
     def report(iterations: int, lower: float, upper: float) -> bool:
         context.on_progress(name, iterations, lower, upper)
         return True
 
     def attempts() -> Iterator[Attempt]:
-        solver = program_solver(name)
         yield from solver.program_attempts(context.options, central=central)
         # Where nothing else helps, and the user left the choice open, a vertex may.
-        if vertex and solver.takes_rate and context.solver == AUTO and len(form.lp.cost) <= SMALL_COLUMNS:
+        if vertex and solver.takes_rate and context.solver == AUTO and problem.flow_variables <= SMALL_COLUMNS:
             yield from vertex_solver().attempts([TIGHTEST])
 
     return solve_until(
-        form, attempts(), lambda value, dual, _: prove(value, dual), context.options, report, context.clock.note
+        lambda: problem.formulate(goal), attempts(), prove, without, context.options, report, context.clock.note
     )
+
+
+def known(problem: Problem) -> Certified:
+    """Return what is known of K without a solution: the flow along shortest paths, and lengths of 1 / capacity."""
+    return problem.certify(problem.nothing())
 
 
 def lp_solver(context: SolveContext, problem: Problem, *, steps: bool = True) -> str:

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
-from pnet_lp.errors import RoutingError, SolverError, SpecError
+from pnet_lp.errors import RoutingError, SolverError, SpecError, TimeLimitError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import ValueKey
 from pnet_lp.registry import Params
-from pnet_lp.routing import Form
+from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, proved, rates_in_words
 from pnet_lp.throughput.objectives.min_cost import largest
-from pnet_lp.throughput.objectives.program import check_program_solver, formulate, lp_solver, solve_form
+from pnet_lp.throughput.objectives.program import check_program_solver, known, lp_solver, solve_program
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
-from pnet_lp.throughput.problems.program import ProgramGoal
+from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 from pnet_lp.verification.rounded import add_up, mul_down, mul_up, sub_down, sub_up, sum_down, sum_up
 
@@ -50,7 +51,7 @@ class Total(Objective):
     unlimited = "demand"
     gain = "{} more in total"
 
-    def check(self, form: Form, solver: str) -> None:
+    def check(self, form: RoutingForm, solver: str) -> None:
         """See :meth:`Objective.check`."""
         super().check(form, solver)
         check_program_solver(solver, steps=form != "arc")
@@ -80,20 +81,33 @@ class Total(Objective):
             # No demand gets more than it requests.
             rate_scale=1.0,
         )
-        form = formulate(problem, context, goal)
 
-        def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, Lengths, Interval], float]:
-            attained = form.attain(value, dual, np.clip(form.served(value), floor * demand, demand))
-            lengths = form.lengths(dual)
+        def bounded(attained: Attained, lengths: Lengths) -> tuple[tuple[Attained, Lengths, Interval], float]:
             scale, upper = best_scale(problem.flow.volume(lengths), problem.distances(lengths), demand, floor)
             lower = float(attained.rate.sum())
             # Where both are the sum of the demands they may differ by the rounding of sums.
             interval = Interval(lower, max(lower, upper))
             length, up, down = lengths
-            gap = max(interval.gap, 1 - attained.factor if floor else 0.0)
+            gap = self.gap(self._figures(interval, attained.rate, demand))
             return (attained, (scale * length, scale * up, scale * down), interval), gap
 
-        found = solve_form(problem, form, context, prove)
+        def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, Lengths, Interval], float]:
+            attained = form.attain(value, dual, np.clip(form.served(value), floor * demand, demand))
+            return bounded(attained, form.lengths(dual))
+
+        def without() -> tuple[tuple[Attained, Lengths, Interval], float]:
+            nothing = known(problem)
+            return bounded(nothing.carrying(demand, 1.0), nothing.certificate.lengths)
+
+        try:
+            found = solve_program(problem, goal, context, prove, without)
+        except TimeLimitError:
+            # Of fixed splits, what each demand puts on links is not known yet, but all demands together are no less.
+            attained = known(problem).carrying(demand, 1.0)
+            nothing = np.zeros(len(problem.flow.capacity)), *np.zeros((2, *problem.flow.attach.shape))
+            most = Interval(float(attained.rate.sum()), float(demand.sum()))
+            found = Best((attained, nothing, most), 0, "time limit reached", interrupted=False)
+            context.clock.note("certify")
         attained, lengths, interval = found.answer
         figures = self._figures(interval, attained.rate, demand)
         return Optimum(
@@ -163,7 +177,7 @@ class Total(Objective):
                 found=floor,
                 allowed=f"at most {most.lower:.9g}, which is the largest part that all demands can get",
             )
-        if floor > most.lower:
+        if floor > most.lower and context.options.deadline.left_s() > 0:
             raise SolverError(
                 f"whether the floors fit together is not known: the largest that do were found to be at least "
                 f"{most.lower:.9g} and at most {most.upper:.9g}",

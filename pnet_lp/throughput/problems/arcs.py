@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pnet_lp import _core
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.model import ArcCertificate, Certificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
@@ -48,12 +49,14 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
         return ArcForm.size(self.flow)
 
     @cached_property
-    def _quotient(self) -> QuotientProblem | None:
-        return QuotientProblem.of(self.flow)
+    def _quotients(self) -> dict[Deadline, QuotientProblem | None]:
+        return {}
 
-    def quotient(self) -> QuotientProblem | None:
+    def quotient(self, deadline: Deadline = NEVER) -> QuotientProblem | None:
         """See :meth:`Problem.quotient`: None where there are too many classes."""
-        return self._quotient
+        if deadline not in self._quotients:
+            self._quotients[deadline] = QuotientProblem.of(self.flow, deadline)
+        return self._quotients[deadline]
 
     def formulate(self, goal: ProgramGoal | None = None) -> ArcForm:
         """See :meth:`Problem.formulate`."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Literal
 import numpy as np
 
 from pnet_lp import _core
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Certificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, ints
@@ -164,8 +165,13 @@ class Problem(ConcurrentProblem[P, C]):
         """Return K and its proof where nothing remains to be solved, else None."""
         return None
 
-    def quotient(self) -> ConcurrentProblem | None:
-        """Return a smaller problem of the same K on equivalence classes of nodes and links, if there is one."""
+    def quotient(self, deadline: Deadline = NEVER) -> ConcurrentProblem | None:
+        """Return a smaller problem of the same K on equivalence classes of nodes and links, if there is one.
+
+        Raises:
+            TimeLimitError: it is not found before the ``deadline``.
+        """
+        del deadline
         return None
 
     @property

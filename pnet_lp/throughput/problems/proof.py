@@ -10,7 +10,7 @@ from typing_extensions import TypeVar
 
 from pnet_lp import _core
 from pnet_lp.model import Interval
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import Certificate, LinkCertificate, LinkLengths
 from pnet_lp.model.flow import FlowProblem, Lengths
@@ -20,6 +20,8 @@ P = TypeVar("P", default=Any)
 
 C = TypeVar("C", bound=Certificate, default=Any)
 """The certificate that it becomes."""
+
+L = TypeVar("L", bound=LinkCertificate)
 
 
 @brief()
@@ -73,6 +75,12 @@ class Certified(Generic[C]):
     certificate: C
     interval: Interval
     load: FloatArray
+
+    def carrying(self: Certified[L], demand: FloatArray, rate: float) -> Attained:
+        """Return the flow scaled to ``rate`` times each ``demand`` ``[J]``, or to the most that fits."""
+        factor = fitting(self.interval.lower / rate)
+        load = floats(factor * rate / self.interval.lower * self.load)
+        return Attained(floats(factor * rate * demand), factor, load, self.certificate.with_load(load))
 
 
 ROOM = 1e-12

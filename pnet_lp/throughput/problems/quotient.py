@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.model import Interval, QuotientCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
@@ -81,9 +82,11 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
 
     form = "arc"
 
-    def __init__(self, flow: FlowProblem, core: _core.Symmetry, found: _core.Reduced) -> None:
+    def __init__(
+        self, flow: FlowProblem, core: _core.Symmetry, found: _core.Reduced, deadline: Deadline = NEVER
+    ) -> None:
         self.flow = flow
-        self._core, self._found = core, found
+        self._core, self._found, self._deadline = core, found, deadline
         self.link_class, self.capacity, self.links = found.link_class, found.capacity, found.links
         example = np.unique(found.kind, return_index=True)[1]
         self.targets, self.counts = found.targets[example], found.counts
@@ -92,11 +95,16 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         self.traffic = self.nodes * sent
 
     @classmethod
-    def of(cls, flow: FlowProblem) -> QuotientProblem | None:
-        """Return the quotient of a problem, None where it has too many classes for a small program."""
+    def of(cls, flow: FlowProblem, deadline: Deadline = NEVER) -> QuotientProblem | None:
+        """Return the quotient of a problem, None where it has too many classes for a small program.
+
+        Raises:
+            TimeLimitError: the classes are not found before the ``deadline``.
+        """
         core = symmetry_of(flow)
-        found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS, examples=MOST_EXAMPLES)
-        return None if found is None else cls(flow, core, found)
+        with deadline.doing("looking for equivalence classes") as limit_s:
+            found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS, examples=MOST_EXAMPLES, time_limit_s=limit_s)
+        return None if found is None else cls(flow, core, found, deadline)
 
     @property
     def flow_variables(self) -> int:
@@ -217,15 +225,17 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         raise _core.CoreError("the fractions of a kind form a cycle")
 
     def _certified(self, proof: QuotientCertificate) -> Certified[QuotientCertificate]:
-        """Evaluate the proof on the whole network: other classes prove nothing."""
-        lower, upper, load = self._core.evaluate(
-            ints(self.link_class),
-            proof.class_length,
-            ints(self.targets),
-            ints(self.node_class),
-            proof.entry,
-            floats(self._flows(proof) / self._links_of(proof)),
-        )
+        """Evaluate the proof on the whole network: other classes prove nothing; TimeLimitError where it takes long."""
+        with self._deadline.doing("checking the flow on equivalence classes") as limit_s:
+            lower, upper, load = self._core.evaluate(
+                ints(self.link_class),
+                proof.class_length,
+                ints(self.targets),
+                ints(self.node_class),
+                proof.entry,
+                floats(self._flows(proof) / self._links_of(proof)),
+                time_limit_s=limit_s,
+            )
         return Certified(proof, Interval(lower, upper), floats(lower * load[: len(self.flow.tail)]))
 
     def bounds(self, proof: QuotientCertificate) -> tuple[float, float]:

@@ -143,12 +143,14 @@ class Solver(Named, ABC):
         """Return about how much memory its proof takes at most."""
         return problem.proof_bytes
 
-    def reduced(self, problem: Problem) -> ConcurrentProblem:
+    def reduced(self, problem: Problem, deadline: Deadline = NEVER) -> ConcurrentProblem:
         """Return the problem that is solved in place of ``problem``, with the same K.
 
         Raises:
             SolverError: the solver needs a smaller one, and there is none.
+            TimeLimitError: it is not found before the ``deadline``.
         """
+        del deadline
         return problem
 
     @abstractmethod

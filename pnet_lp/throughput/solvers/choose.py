@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pnet_lp.deadline import NEVER, Deadline
+from pnet_lp.errors import TimeLimitError
 from pnet_lp.throughput.problems import Problem
 
 AUTO = "auto"
@@ -46,18 +48,18 @@ SYMMETRIC = 100
 """How many times fewer variables the program on classes must have."""
 
 
-def choose_solver(problem: Problem, tolerance: float) -> str:
+def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER) -> str:
     """Return ``symmetric`` where equivalence classes are few, ``columns`` for sparse demands, else ``structured``.
 
     For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``; and
-    always that over given paths.
+    always that over given paths.  Classes that are not found before the ``deadline`` are none.
     """
     if problem.form == "path":
         return "structured"
     flow = problem.flow
     demands, rows = flow.demand_count, len(flow.rows)
     large = problem.flow_variables > LARGE_FLOW_VARIABLES
-    if large and _is_symmetric(problem):
+    if large and _is_symmetric(problem, deadline):
         return "symmetric"
     if problem.flow_variables > TINY_FLOW_VARIABLES:
         destinations = rows / flow.plane_count
@@ -74,6 +76,9 @@ def second_choice(first: str, tolerance: float) -> tuple[str, int] | None:
     return ("structured", MOST_STEPS) if first == "columns" and tolerance >= COARSE else None
 
 
-def _is_symmetric(problem: Problem) -> bool:
-    quotient = problem.quotient()
+def _is_symmetric(problem: Problem, deadline: Deadline) -> bool:
+    try:
+        quotient = problem.quotient(deadline)
+    except TimeLimitError:
+        return False
     return quotient is not None and SYMMETRIC * quotient.flow_variables <= problem.flow_variables

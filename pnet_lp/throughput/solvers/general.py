@@ -26,6 +26,7 @@ from pnet_lp.throughput.solvers.base import OnProgress, RawSolution, SolveOption
 A = TypeVar("A")
 Q = TypeVar("Q", bound=Problem, default=Any)
 F = TypeVar("F", bound=ConcurrentForm, default=Any)
+X = TypeVar("X", bound=ConcurrentForm)
 
 Settings = Mapping[str, Any]
 """Options of a solver's library, by its own names."""
@@ -43,8 +44,6 @@ its tolerances are tighter."""
 _ENTRIES, _BYTES_PER_ENTRY = 4, 130
 """Entries that a column has in the programs by which memory was measured, and what each further one takes while the
 program is built and copied: up to 116 bytes, of paths of 50 links."""
-
-_LATE = "time limit reached"
 
 _POLL_S = 0.05
 """How often the waiting thread reports progress and checks for Ctrl-C."""
@@ -193,7 +192,7 @@ class GeneralSolver(ProgramSolver[Problem, ConcurrentForm]):
     ) -> tuple[LpSolution, bool]:
         """See :meth:`ProgramSolver.run_program`."""
         run = functools.partial(self.run, form.lp, settings, limits)
-        return attended(run, self, limits, on_progress)
+        return run_attended(run, self, limits, on_progress)
 
 
 def program_bytes(problem: Problem, bytes_per_column: int) -> int:
@@ -203,31 +202,48 @@ def program_bytes(problem: Problem, bytes_per_column: int) -> int:
 
 
 def attended(
-    run: Callable[[Watch], LpSolution], solver: Solver, limits: Limits, on_progress: OnProgress
-) -> tuple[LpSolution, bool]:
-    """Call ``run`` in a second thread, so that Ctrl-C is seen here.
+    work: Callable[[Watch], A],
+    name: str,
+    limit_s: float,
+    on_progress: OnProgress = lambda *_: True,
+    *,
+    patience_s: float = 0.0,
+    stops: bool = False,
+) -> tuple[A | None, bool]:
+    """Call ``work`` in a second thread, so that Ctrl-C and the clock are heard here.
 
-    Returns what was found, and whether the user stopped it.  A run that does not end soon when stopped goes on in the
-    background until its limits or the process end; where the time is over, none begins.
+    Work that does not end soon when stopped goes on in the background until its limits or the process end; where the
+    time is over, none begins.
+
+    Args:
+        work: what to do; it can see in its argument whether it should stop.
+        name: of the thread.
+        limit_s: seconds that it has, possibly infinite.
+        on_progress: see :class:`OnProgress`.
+        patience_s: seconds that it has after them, or once it is asked to stop.
+        stops: whether it ends when asked to; otherwise nobody waits for that.
+
+    Returns:
+        What it returned, None where it did not end, and whether the user stopped it.
     """
-    if limits.time_s <= 0:
-        return LpSolution(None, None, 0, _LATE), False
+    if limit_s <= 0:
+        return None, False
     watch, done = Watch(), threading.Event()
-    solution: list[LpSolution] = []
+    found: list[A] = []
     failure: list[BaseException] = []
 
-    def work() -> None:
+    def run() -> None:
         try:
-            solution.append(run(watch))
+            found.append(work(watch))
         except BaseException as error:
             failure.append(error)
         finally:
             done.set()
 
-    thread = threading.Thread(target=work, name=solver.name, daemon=True)
+    thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
-    ends = time.monotonic() + limits.time_s
-    last = ends + _PATIENCE_S
+    ends = time.monotonic() + limit_s
+    last = ends + patience_s
     interrupted = late = False
     while not done.is_set() and time.monotonic() < last:
         try:
@@ -235,24 +251,37 @@ def attended(
                 break
             if not watch.stopped:
                 interrupted = not on_progress(watch.iterations, 0.0, np.inf)
-                late = time.monotonic() > ends + _PATIENCE_S / 2
+                late = time.monotonic() > ends + patience_s / 2
         except KeyboardInterrupt:
             if interrupted:
                 break
             interrupted = True
         if (interrupted or late) and not watch.stopped:
             watch.stop()
-            last = min(last, time.monotonic() + _PATIENCE_S)
-        if watch.stopped and not solver.interruptible:
-            break
+            last = min(last, time.monotonic() + (patience_s if stops else 0.0))
     if not done.is_set():
+        watch.stop()
         interrupts.abandon(thread)
-    # An answer that came just when the run was stopped is as good as any other.
-    if solution:
-        return solution[0], interrupted
+    # An answer that came just when the work was stopped is as good as any other.
+    if found:
+        return found[0], interrupted
     if failure and not watch.stopped:
         raise failure[0]
-    return LpSolution(None, None, 0, "abandoned" if interrupted else _LATE), interrupted
+    return None, interrupted
+
+
+def run_attended(
+    run: Callable[[Watch], LpSolution], solver: Solver, limits: Limits, on_progress: OnProgress
+) -> tuple[LpSolution, bool]:
+    """Run a library by :func:`attended`, and return what it found, and whether the user stopped it."""
+    found, interrupted = attended(
+        run, solver.name, limits.time_s, on_progress, patience_s=_PATIENCE_S, stops=solver.interruptible
+    )
+    return found or LpSolution(None, None, 0, _left_behind(interrupted)), interrupted
+
+
+def _left_behind(interrupted: bool) -> str:
+    return "abandoned" if interrupted else "time limit reached"
 
 
 @dataclass(frozen=True)
@@ -290,25 +319,33 @@ def solve_concurrent(
     problem: ConcurrentProblem[P], attempts: Iterable[Attempt], options: SolveOptions, on_progress: OnProgress
 ) -> RawSolution[P]:
     """Solve the program of K, attempt by attempt, until its bounds meet."""
-    form = problem.program()
 
-    def prove(value: FloatArray, dual: FloatArray, found: bool) -> tuple[P, float]:
-        proof = form.proof(value, dual) if found else problem.nothing()
+    def prove(form: ConcurrentForm[P], value: FloatArray, dual: FloatArray) -> tuple[P, float]:
+        proof = form.proof(value, dual)
         lower, upper = problem.bounds(proof)
-        if np.isinf(upper) and found:
+        if np.isinf(upper):
             # Before the optimum of a simplex method, lengths can miss every demand.
             proof = form.proof(value, np.zeros_like(dual))
             lower, upper = problem.bounds(proof)
-        return proof, (upper - lower) / upper if upper > 0 else 0.0
+        return proof, _gap(lower, upper)
 
-    best = solve_until(form, attempts, prove, options, on_progress)
+    def without() -> tuple[P, float]:
+        proof = problem.nothing()
+        return proof, _gap(*problem.bounds(proof))
+
+    best = solve_until(problem.program, attempts, prove, without, options, on_progress)
     return RawSolution(best.answer, best.iterations, best.interrupted, best.message)
 
 
+def _gap(lower: float, upper: float) -> float:
+    return (upper - lower) / upper if upper > 0 else 0.0
+
+
 def solve_until(
-    form: ConcurrentForm,
+    program: Callable[[], X],
     attempts: Iterable[Attempt],
-    prove: Callable[[FloatArray, FloatArray, bool], tuple[A, float]],
+    prove: Callable[[X, FloatArray, FloatArray], tuple[A, float]],
+    without: Callable[[], tuple[A, float]],
     options: SolveOptions,
     on_progress: OnProgress = lambda *_: True,
     note: Callable[[str], None] = lambda _: None,
@@ -316,21 +353,28 @@ def solve_until(
     """Solve a program, attempt by attempt, until what a solution proves is within the tolerance.
 
     Args:
-        form: the program.
+        program: returns the program, which may take long: it is left behind like a library when the time is over.
         attempts: at least one; one like that before it is skipped.
-        prove: returns an answer and its relative gap, given the primal and the dual solution, and whether there is
-            one; both are zeros where there is none.
+        prove: returns an answer and its relative gap, given the program, the primal and the dual solution.
+        without: the same where there is no solution.
         options: how far and how long.
         on_progress: see :class:`OnProgress`.
         note: called with ``solve`` and ``certify`` after each.
 
     Raises:
-        SolverError: every attempt failed.
+        SolverError: every attempt failed, or the program has too many entries.
     """
+    form, interrupted = attended(lambda _: program(), "program", options.deadline.left_s(), on_progress)
+    if form is None:
+        note("solve")
+        answer, _ = without()
+        note("certify")
+        name = next(iter(attempts)).solver.name
+        return Best(answer, 0, f"{name}: {_left_behind(interrupted)}", interrupted)
     best: tuple[A, float] | None = None
     previous: Attempt | None = None
     failure: SolverError | None = None
-    iterations, message, interrupted = 0, "", False
+    iterations, message = 0, ""
     for attempt in attempts:
         if attempt == previous:
             continue
@@ -346,16 +390,16 @@ def solve_until(
             iterations += solution.iterations
             value, dual = solution.column_value, solution.row_dual
             found = value is not None and dual is not None
-            given = (
-                np.zeros(len(form.lp.cost)) if value is None else value,
-                np.zeros(len(form.lp.row_lower)) if dual is None else dual,
-            )
+            judge = without if value is None or dual is None else functools.partial(prove, form, value, dual)
             try:
-                answer, gap = prove(*given, found)
+                answer, gap = judge()
             except KeyboardInterrupt:
                 # What was found is worth its proof, which takes one pass over the links.
                 interrupted = True
-                answer, gap = prove(*given, found)
+                answer, gap = judge()
+            if found and solution.stopped and gap > options.tolerance:
+                # What a method has half-way can be worse than what is known without it.
+                answer, gap = min((answer, gap), without(), key=lambda pair: pair[1])
         except SolverError as error:
             # Where numbers are far apart one attempt may fail and another not.
             failure = error

@@ -179,11 +179,17 @@ def highspy_module() -> Any:
 
 def silent() -> Any:
     """Return a new HiGHS that prints nothing."""
-    # The first one in a process prints a banner that no option turns off.
-    with muted():
-        highs = highspy_module().Highs()
+    _print_banner()
+    highs = highspy_module().Highs()
     highs.setOptionValue("output_flag", False)
     return highs
+
+
+@functools.cache
+def _print_banner() -> None:
+    """Have the first HiGHS of the process print its banner, which no option turns off, where nobody reads it."""
+    with muted():
+        highspy_module().Highs()
 
 
 @functools.cache

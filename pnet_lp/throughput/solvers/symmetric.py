@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SolverError
 from pnet_lp.throughput.problems import ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
@@ -27,9 +28,9 @@ class Symmetric(Solver):
         del problem
         return 0
 
-    def reduced(self, problem: Problem) -> ConcurrentProblem:
+    def reduced(self, problem: Problem, deadline: Deadline = NEVER) -> ConcurrentProblem:
         """Return the quotient; see :meth:`Solver.reduced`."""
-        quotient = problem.quotient()
+        quotient = problem.quotient(deadline)
         if quotient is None:
             raise SolverError(
                 "the network and its traffic have too many equivalence classes",

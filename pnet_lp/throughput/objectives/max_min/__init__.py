@@ -206,7 +206,7 @@ class MaxMin(Fair):
 
 
 def optimum_of(state: State, *, capped: bool = False) -> Optimum:
-    """Return the optimum after the last level; where a limit ended it, the active demands have no bound."""
+    """Return the optimum after the last level, which has the demands that are still active where a limit ended it."""
     assert state.flow is not None
     # Of the last level are all that no other one has.
     *known, last = state.levels or (None,)
@@ -215,7 +215,7 @@ def optimum_of(state: State, *, capped: bool = False) -> Optimum:
         open_level = Level(state.rate, state.active, state.active, no_lengths(state.problem), state.rate)
         found = (open_level,)
     levels = certified(state.problem, state.rate, found)
-    if state.active.any():
+    if state.active.any() and last is None:
         levels[-1] = replace(levels[-1], upper=np.inf)
     least = (state.rate / state.cap)[state.satisfied]
     figures = fairness_figures(float(state.rate.sum()), levels, least if capped else None)

@@ -20,9 +20,9 @@ from pnet_lp.throughput.objectives.max_min.levels import (
 )
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.min_cost import no_lengths
-from pnet_lp.throughput.objectives.program import formulate, solve_form
-from pnet_lp.throughput.problems import Attained
-from pnet_lp.throughput.problems.program import ProgramGoal
+from pnet_lp.throughput.objectives.program import known, solve_program
+from pnet_lp.throughput.problems import Attained, Lengths
+from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers.general import Best
 
 MANY = 0.1
@@ -106,17 +106,8 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
     goal = ProgramGoal.of(
         problem.flow, weight=np.where(active, demand, 0.0), lower=kept, upper=kept, rate_cost=-float(demand.sum())
     )
-    form = formulate(problem, context, goal, steps=False)
 
-    def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Level, Attained, bool], float]:
-        reached = form.rate(value)
-        flow = form.attain(value, dual, np.where(active, np.minimum(demand * reached, state.cap), kept))
-        if np.any(satisfied := active & (state.cap <= demand * reached * flow.factor)):
-            # That all of these can have as much is a proof in itself, whatever else the solver has found.
-            level = Level(flow.rate, active, satisfied, no_lengths(problem), demand, flow.factor, satisfied=True)
-            return (level, flow, True), 0.0
-        length, up, down = map(floats, form.lengths(dual))
-        lengths = length, up, down
+    def bounded(flow: Attained, lengths: Lengths) -> tuple[tuple[Level, Attained, bool], float]:
         distance = problem.distances(lengths)
         upper, part = bound_of(demand, flow.rate, active, problem.flow.volume(lengths), distance)
         reached = lowest_of(flow.rate, demand, active)
@@ -127,5 +118,20 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
         # The bound is divided among many demands, each of which is to be close.
         return (level, flow, proved), Interval(reached, upper).gap / PART * np.sqrt(int(active.sum()))
 
+    def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[tuple[Level, Attained, bool], float]:
+        reached = form.rate(value)
+        flow = form.attain(value, dual, np.where(active, np.minimum(demand * reached, state.cap), kept))
+        if np.any(satisfied := active & (state.cap <= demand * reached * flow.factor)):
+            # That all of these can have as much is a proof in itself, whatever else the solver has found.
+            level = Level(flow.rate, active, satisfied, no_lengths(problem), demand, flow.factor, satisfied=True)
+            return (level, flow, True), 0.0
+        length, up, down = map(floats, form.lengths(dual))
+        return bounded(flow, (length, up, down))
+
+    def without() -> tuple[tuple[Level, Attained, bool], float]:
+        nothing = known(problem)
+        flow = state.flow or nothing.carrying(demand, min(nothing.interval.lower, float((state.cap / demand).min())))
+        return bounded(flow, nothing.certificate.lengths)
+
     # The more demands have a part in the bound, the more are fixed at once.
-    return solve_form(problem, form, context, prove, central=True, vertex=vertex)
+    return solve_program(problem, goal, context, prove, without, central=True, vertex=vertex)

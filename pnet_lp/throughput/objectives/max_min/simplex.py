@@ -30,7 +30,7 @@ from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.program import vertex_solver
 from pnet_lp.throughput.problems.columns import ColumnProblem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Watch, attended, failed
+from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Watch, failed, run_attended
 from pnet_lp.throughput.solvers.highs import FAILED, accept, array_of, highspy_module, pass_model, set_options, silent
 from pnet_lp.verification.checks import SAME
 
@@ -327,7 +327,7 @@ class ColumnProgram:
                 "" if status == "Optimal" else status.lower(),
             )
 
-        return attended(run, self._solver, limits, lambda *_: True)
+        return run_attended(run, self._solver, limits, lambda *_: True)
 
     def _lifted(self, dual: FloatArray) -> FloatArray:
         """Return prices ``[L]`` from the duals of rows and columns, under which closed columns are no shorter."""

@@ -27,6 +27,8 @@ pub(super) struct Partition {
     queued: Vec<bool>,
     /// Links visited so far.
     pub(super) visited: usize,
+    /// A hash of the colours that it began with and of all that followed from them.
+    pub(super) trace: u64,
 }
 
 impl Partition {
@@ -43,6 +45,7 @@ impl Partition {
             sum: vec![0; nodes],
             queued: vec![false; nodes],
             visited: 0,
+            trace: 0,
             order,
         };
         let mut starts = VecDeque::new();
@@ -51,14 +54,20 @@ impl Partition {
             let joins = place > 0 && colour[found.order[place - 1] as usize] == colour[node];
             if !joins {
                 starts.push_back(place as u32);
+                found.trace = mix(found.trace, mix(colour[node], place as u64));
             }
             let start = starts[starts.len() - 1];
             found.position[node] = place as u32;
             found.cell[node] = start;
             found.size[start as usize] += 1;
         }
-        found.refine(links, starts);
+        found.trace = mix(found.trace, found.refine(links, starts));
         found
+    }
+
+    /// A colour of each node, equal for the nodes of a cell and for equal partitions of equal graphs.
+    pub(super) fn colours(&self) -> Vec<u64> {
+        self.cell.iter().map(|start| mix(self.trace, u64::from(*start))).collect()
     }
 
     /// The first cell of several nodes.

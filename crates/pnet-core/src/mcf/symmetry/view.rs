@@ -3,6 +3,10 @@
 use super::fold::Fold;
 use super::hash::{distinct, mix};
 use super::instance::LinkKind;
+use super::partition::{Neighbours, Partition};
+
+/// Rounds of refinement in which every link is visited, enough where paths are short: each is cheap.
+const ROUNDS: usize = 16;
 
 /// The folded network with one destination set apart.
 ///
@@ -87,7 +91,7 @@ impl View {
     pub(super) fn colours(&self, link_colour: &[u64]) -> Vec<u64> {
         let mut colour = self.initial.clone();
         let mut different = distinct(&colour);
-        loop {
+        for _ in 0..ROUNDS {
             let mut seen = vec![0_u64; colour.len()];
             for link in &self.links {
                 let (tail, head) = (link.tail as usize, link.head as usize);
@@ -106,6 +110,18 @@ impl View {
             }
             different = now;
         }
+        self.refined(&colour, link_colour)
+    }
+
+    /// The stable colours that follow from `colour`, in n log n steps however long the paths are.
+    fn refined(&self, colour: &[u64], link_colour: &[u64]) -> Vec<u64> {
+        let mut near: Neighbours = vec![vec![]; colour.len()];
+        for link in self.links.iter().filter(|link| link.out > 0 && link.into > 0) {
+            let own = link_colour[link.link as usize];
+            near[link.head as usize].push((link.tail, mix(own, 14).wrapping_mul(link.out.into())));
+            near[link.tail as usize].push((link.head, mix(own, 15).wrapping_mul(link.into.into())));
+        }
+        Partition::new(colour, &near).colours()
     }
 
     /// The colour of a link.
