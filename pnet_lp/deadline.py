@@ -44,15 +44,15 @@ class Deadline:
         )
 
     @contextmanager
-    def doing(self, what: str) -> Iterator[float]:
-        """Yield the seconds left for a block without which there is nothing to bound, :data:`GRACE_S` included.
+    def doing(self, what: str, *, grace: bool = True) -> Iterator[float]:
+        """Yield the seconds left for a block, with ``grace``, as where there is nothing to bound yet, some more.
 
         Where they are over, ``what`` it does is named.
 
         Raises:
             TimeLimitError: they are, at the beginning or in the middle.
         """
-        left = max(self._moment + GRACE_S - time.monotonic(), 0.0)
+        left = max(self._moment + (GRACE_S if grace else 0.0) - time.monotonic(), 0.0)
         if left == 0:
             raise self.over(what)
         try:

@@ -102,7 +102,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
             TimeLimitError: the classes are not found before the ``deadline``.
         """
         core = symmetry_of(flow)
-        with deadline.doing("looking for equivalence classes") as limit_s:
+        with deadline.doing("looking for equivalence classes", grace=False) as limit_s:
             found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS, examples=MOST_EXAMPLES, time_limit_s=limit_s)
         return None if found is None else cls(flow, core, found, deadline)
 
@@ -226,7 +226,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
 
     def _certified(self, proof: QuotientCertificate) -> Certified[QuotientCertificate]:
         """Evaluate the proof on the whole network: other classes prove nothing; TimeLimitError where it takes long."""
-        with self._deadline.doing("checking the flow on equivalence classes") as limit_s:
+        with self._deadline.doing("checking the flow on equivalence classes", grace=False) as limit_s:
             lower, upper, load = self._core.evaluate(
                 ints(self.link_class),
                 proof.class_length,
