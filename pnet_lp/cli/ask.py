@@ -29,7 +29,7 @@ from pnet_lp.flags import flag_of
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of
 from pnet_lp.registry import validate
-from pnet_lp.tables import Document
+from pnet_lp.tables import Document, from_rows
 from pnet_lp.threads import MOST_THREADS
 
 
@@ -227,12 +227,13 @@ def _emit(
 ) -> None:
     """Print a document and write files of what is ``shown``, by the functions of the question's words."""
     words, title = question.module("words"), _title(case)
+    table = getattr(words, f"{prefix}table", lambda *_: from_rows(document[question.model.rows_at]))
     writers = {key: getattr(words, f"write_{key}", None) for key in question.model.outputs}
     files = [(places.get(key), partial(write, shown[-1])) for key, write in writers.items() if write]
     Output(values["as_json"], places.get("out")).emit(
         document,
         lambda: getattr(words, f"{prefix}report")(document),
-        table=lambda: getattr(words, f"{prefix}table")(*shown),
+        table=lambda: table(*shown),
         files=[(places.get("plot"), lambda path: getattr(words, f"write_{prefix}plot")(*shown, title, path)), *files],
         partial=incomplete,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
@@ -137,10 +138,12 @@ class Case(Params):
     where the command runs.
 
     Class attributes:
-        columns: names of the columns of an answer besides its headline.
+        columns: the columns of an answer besides its headline, and where each is in its document: ``fct_us.mean``,
+            ``front.0.watts``; empty where that is its name, or where the answer says otherwise.
         headline: name of the headline column; empty if it depends on the case, see :attr:`headline_column`.
         example: arguments of a complete example command.
         rows: what a row of its table stands for; empty without a table.
+        rows_at: where these rows are in the document, unless ``words`` has a function ``table``.
         plot: what ``--plot`` draws; empty without a plot.
         outputs: other files that the command can write, by key.
         series: short forms of sweeps.
@@ -150,10 +153,11 @@ class Case(Params):
         pooled: whether all draws of a case are combined into one answer; the command then takes ``--draws``.
     """
 
-    columns: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[Mapping[str, str]] = {}
     headline: ClassVar[str] = ""
     example: ClassVar[str] = ""
     rows: ClassVar[str] = ""
+    rows_at: ClassVar[str] = ""
     plot: ClassVar[str] = ""
     outputs: ClassVar[Mapping[str, OutputOption]] = {}
     instead: ClassVar[Mapping[str, str]] = {}
@@ -168,6 +172,11 @@ class Case(Params):
     )
 
     _warnings: tuple[str, ...] = PrivateAttr(())
+
+    @classmethod
+    def columns_in(cls, document: Mapping[str, Any]) -> dict[str, Value]:
+        """Return the columns, each from its place in the document of an answer; None where there is none."""
+        return {name: _value_at(document, place or name) for name, place in cls.columns.items()}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -227,6 +236,15 @@ class Case(Params):
     def draw_settings(self, index: int) -> dict[str, Any]:
         """Return the settings of one draw as JSON values: those of the case, with the draw's own seed."""
         return self.model_dump(mode="json", exclude={"draws"}) | {"seed": self.draw_seed(index)}
+
+
+def _value_at(document: Any, place: str) -> Value:
+    for key in place.split("."):
+        if document is None:
+            return None
+        document = document.get(key) if isinstance(document, Mapping) else document[int(key)]
+    found: Value = document
+    return found
 
 
 def _part(expression: object, parameter: str) -> Any:
@@ -314,6 +332,11 @@ class Answer(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the JSON document; measured times are under ``seconds`` only."""
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The JSON document."""
+        return self.to_json()
 
     @property
     def headline(self) -> Headline:

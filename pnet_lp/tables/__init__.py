@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pnet_lp.errors import SpecError
 from pnet_lp.extras import load
 from pnet_lp.formats import Formats
+from pnet_lp.wording import fill
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,7 +27,11 @@ Report: TypeAlias = "list[RenderableType]"
 """What is printed of it, one part below the other."""
 
 Cell: TypeAlias = str | Callable[[Any], str]
-"""What is to be read of a row: a template, ``"{hops:,}"``, that its keys fill, or a function of it."""
+"""What is to be read of a row: a template, ``"{hops:,}"``, that :func:`~pnet_lp.wording.fill` fills, or a function."""
+
+Fact: TypeAlias = tuple[str, str | Sequence[str] | Callable[[Any], str | Sequence[str]]]
+"""What a fact about a document is called, and a template; or finished texts, one or more, or a function that makes
+them of the document."""
 
 TABLE_FORMATS: Formats[Columns] = Formats("table", SpecError, package="pnet_lp.tables", group="pnet_lp.table_formats")
 """``write(columns, path)``."""
@@ -75,7 +80,7 @@ def table_of(rows: Iterable[Any], *columns: tuple[str, Cell], texts: Collection[
         else:
             table.add_column(name, justify="right")
     for row in rows:
-        table.add_row(*(cell.format_map(row) if isinstance(cell, str) else cell(row) for _, cell in columns))
+        table.add_row(*(fill(cell, row) if isinstance(cell, str) else cell(row) for _, cell in columns))
     return table
 
 
@@ -89,9 +94,35 @@ def fact_grid(rows: Iterable[tuple[str, str]] = ()) -> Table:
     return grid
 
 
+def facts(document: Document, *known: Fact) -> Table:
+    """Return facts about a document to read, without those whose text is empty."""
+    rows: list[tuple[str, str]] = []
+    for label, text in known:
+        found = fill(text, document) if isinstance(text, str) else text(document) if callable(text) else text
+        rows += [(label, one) for one in ([found] if isinstance(found, str) else found) if one]
+    return fact_grid(rows)
+
+
+def lines(document: Document, *templates: str) -> list[str]:
+    """Return sentences about a document, without those that are empty."""
+    return list(filter(None, (fill(template, document) for template in templates)))
+
+
+NETWORK_FACT = "{network[planes]:plane} ({network[variant]}), {network[switches]:,} switches, {network[hosts]:,} hosts"
+"""The network of a document."""
+
+WARNINGS: Fact = ("warning", lambda document: document["warnings"])
+"""The warnings of a document."""
+
+
 def from_rows(rows: Sequence[Mapping[str, object]]) -> Columns:
     """Return the table of ``rows``, which all have the keys of the first."""
     return {key: [row[key] for row in rows] for key in rows[0]} if rows else {}
+
+
+def attributes(value: object, *names: str) -> dict[str, Any]:
+    """Return some attributes of a value by name, as a part of a document."""
+    return {name: getattr(value, name) for name in names}
 
 
 def union(rows: Sequence[Mapping[str, object]]) -> Columns:

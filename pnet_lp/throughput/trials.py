@@ -12,6 +12,7 @@ import numpy as np
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
+from pnet_lp.model.result import Status
 from pnet_lp.routing import parse_routing
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
@@ -45,9 +46,14 @@ class FailureTrial:
         return 0.0 if self.result is None else self.result.interval.lower
 
     @property
-    def upper_gbps(self) -> float:
+    def upper_bound_gbps(self) -> float:
         """What that K is at most, as proved."""
         return 0.0 if self.result is None else self.result.interval.upper
+
+    @property
+    def status(self) -> Status:
+        """Whether the bounds on that K meet."""
+        return "certified" if self.result is None else self.result.status
 
 
 def failure_trials(

@@ -69,7 +69,7 @@ def test_answers_have_the_columns_declared(question: str, tmp_path: Path) -> Non
     model = QUESTIONS.get(question).params
     assert issubclass(model, Case)
     for draw in records[0].draws:
-        assert tuple(draw.answer.columns) == model.columns
+        assert list(draw.answer.columns) == list(model.columns)
         assert draw.answer.headline.lower <= draw.answer.headline.upper
         assert draw.answer.headline.column not in model.columns
         assert draw.answer.headline.column == experiment.cases[draw.case].headline_column

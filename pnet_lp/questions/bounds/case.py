@@ -29,7 +29,7 @@ class BoundsCase(DemandKeys):
     """
 
     headline = "tightest_bound_gbps"
-    columns = tuple(map(column_of, BOUNDS.names()))
+    columns = dict.fromkeys(map(column_of, BOUNDS.names()), "")
     example = "torus:dims=4x8 --solve"
     rows = "bound"
     threads = ("solve",)

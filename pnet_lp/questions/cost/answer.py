@@ -31,32 +31,14 @@ class CostAnswer(Answer):
     prices: Book
     powers: Book
 
-    @property
-    def _sizes(self) -> dict[str, float | None]:
-        bill = self.appraisal.quote.bill
-        return {
-            "watts": self.appraisal.quote.watts,
-            "hosts": bill.hosts,
-            "tiers": bill.tiers,
-            "switch_hops": self.appraisal.switch_hops,
-            "chips": bill.chips,
-            "boxes": bill.box_count,
-            "links": bill.links,
-        }
-
     def summary(self) -> Summary:
         """See the base class: the price is exact; what it is compared with may not be."""
-        found = self.appraisal
-        columns = {
-            **self._sizes,
-            "bisection_gbps": found.bisection.gbps if found.bisection else None,
-            "carried_gbps": found.throughput_gbps,
-            "example_prices": any(line.price.example for line in found.quote.lines),
-        }
+        found, result = self.document, self.appraisal.result
+        example = any(part["example"] for part in found["parts"])
         return Summary(
-            Headline.exact(CostCase.headline, "usd", "price", found.quote.total_usd, "USD"),
-            columns,
-            "bounds" if found.result and found.result.status == "bounds" else "exact",
+            Headline.exact(CostCase.headline, "usd", "price", found["total_usd"], "USD"),
+            CostCase.columns_in({**found, "example_prices": example}),
+            "bounds" if result and result.status == "bounds" else "exact",
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -73,7 +55,13 @@ class CostAnswer(Answer):
             "architecture": appraisal.design.label,
             "parts": [_part(line) for line in quote.lines],
             "total_usd": quote.total_usd,
-            **self._sizes,
+            "watts": quote.watts,
+            "hosts": bill.hosts,
+            "tiers": bill.tiers,
+            "switch_hops": appraisal.switch_hops,
+            "chips": bill.chips,
+            "boxes": bill.box_count,
+            "links": bill.links,
             "ports": {"total": bill.ports, "used": bill.ports_used, "free": bill.ports_free},
             "cables": {place: bill.cables_at(place) for place in ("access", "inner", "top")},
             "transceivers": bill.transceivers,

@@ -45,18 +45,12 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
     """
 
     headline = "total_usd"
-    columns = (
-        "watts",
-        "hosts",
-        "tiers",
-        "switch_hops",
-        "chips",
-        "boxes",
-        "links",
-        "bisection_gbps",
-        "carried_gbps",
-        "example_prices",
-    )
+    columns = {  # noqa: RUF012 - of a model, which is frozen
+        **dict.fromkeys(("watts", "hosts", "tiers", "switch_hops", "chips", "boxes", "links"), ""),
+        "bisection_gbps": "bisection.gbps",
+        "carried_gbps": "throughput.total_gbps",
+        "example_prices": "",
+    }
     example = "hybrid:servers=10240,beta=1"
     rows = "part"
     threads = ("traffic",)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from pnet_lp.crosscheck import Crosscheck, compare
 from pnet_lp.crosscheck import run as run_models
 from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressCallback, ProgressStep, Run, Summary
-from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
+from pnet_lp.questions.crosscheck.case import CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 
 
@@ -26,26 +26,11 @@ class CrosscheckAnswer(Answer):
 
     found: Crosscheck
 
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        """What the models say beside each other."""
-        return compare(self.found)
-
     def summary(self) -> Summary:
         """See the base class."""
-        ratios, times = self.document["ratios"], self.document["fct_us"]
-        fluids = [model for model in MODELS if not model.startswith("lp")]
-        what = "mean completion, packets over fluid"
-        return Summary(
-            Headline.exact(CrosscheckCase.headline, "", what, ratios["mean_fct"]),
-            {
-                **{f"all_{model}_us": self.document["all_us"].get(model) for model in MODELS},
-                **{f"mean_{model}_fct_us": times.get(model, {}).get("mean") for model in fluids},
-                "p50_error": ratios["p50_error"],
-                "p90_error": ratios["p90_error"],
-                "unfinished": self.document["flows"]["unfinished"]["packets"],
-            },
-        )
+        what, ratio = "mean completion, packets over fluid", self.document["ratios"]["mean_fct"]
+        headline = Headline.exact(CrosscheckCase.headline, "", what, ratio)
+        return Summary(headline, CrosscheckCase.columns_in(self.document))
 
     @property
     def partial(self) -> bool:
@@ -59,8 +44,8 @@ class CrosscheckAnswer(Answer):
         return self.found.packets.warnings
 
     def to_json(self) -> dict[str, Any]:
-        """See the base class."""
-        return self.document
+        """See the base class: what the models say beside each other."""
+        return compare(self.found)
 
 
 def _step(report: ProgressCallback, name: str) -> ProgressCallback:

@@ -21,13 +21,13 @@ class CrosscheckCase(CrosscheckSettings, FlowKeys):
     """
 
     headline = "packets_over_fluid"
-    columns = (
-        *(f"all_{model}_us" for model in MODELS),
-        *(f"mean_{model}_fct_us" for model in MODELS if not model.startswith("lp")),
-        "p50_error",
-        "p90_error",
-        "unfinished",
-    )
+    columns = {  # noqa: RUF012 - of a model, which is frozen
+        **{f"all_{model}_us": f"all_us.{model}" for model in MODELS},
+        **{f"mean_{model}_fct_us": f"fct_us.{model}.mean" for model in MODELS if not model.startswith("lp")},
+        "p50_error": "ratios.p50_error",
+        "p90_error": "ratios.p90_error",
+        "unfinished": "flows.unfinished.packets",
+    }
     example = "fat-tree:k=4 --link-gbps 10 --traffic permutation --flow-size 1MB"
     rows = "flow, with its time in each model"
     plot = "completion times in all models"

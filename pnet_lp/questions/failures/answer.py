@@ -15,9 +15,11 @@ from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.failures.case import FailuresCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
+from pnet_lp.tables import attributes
 from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
 
 _QUANTILES = {"min": 0.0, "p1": 0.01, "p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "max": 1.0}
+_ROW = ("trial", "throughput_gbps", "upper_bound_gbps", "lost_demands", "lost_share", "status")
 
 
 @brief("network", "traffic")
@@ -37,20 +39,10 @@ class FailuresAnswer(Answer):
 
     def summary(self) -> Summary:
         """See the base class: the mean over the draws of what connected pairs get."""
-        mean = fmean(trial.throughput_gbps for trial in self.trials)
-        upper = fmean(trial.upper_gbps for trial in self.trials)
-        words = "Gb/s per unit demand"
-        return Summary(
-            Headline(FailuresCase.headline, "gbps", "throughput", mean, mean, upper, words),
-            {"worst_gbps": min(trial.throughput_gbps for trial in self.trials), **self._lost()},
-            "bounds" if any(row["status"] == "bounds" for row in self.rows()) else "certified",
-        )
-
-    def _lost(self) -> dict[str, float]:
-        return {
-            "lost_share": fmean(trial.lost_share for trial in self.trials),
-            "lost_demands": fmean(trial.lost_demands for trial in self.trials),
-        }
+        found = self.document
+        bounds = (found["lower_bound_gbps"], found["upper_bound_gbps"])
+        headline = Headline(FailuresCase.headline, "gbps", "throughput", bounds[0], *bounds, "Gb/s per unit demand")
+        return Summary(headline, FailuresCase.columns_in(found), found["status"])
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
@@ -58,31 +50,18 @@ class FailuresAnswer(Answer):
         # The lower of two draws between which a quantile falls: a value that was attained.
         quantiles = np.quantile(carried, list(_QUANTILES.values()), method="lower")
         return {
-            "throughput_gbps": self.headline.value,
-            "lower_bound_gbps": self.headline.lower,
-            "upper_bound_gbps": self.headline.upper,
+            "throughput_gbps": fmean(carried),
+            "lower_bound_gbps": fmean(carried),
+            "upper_bound_gbps": fmean(trial.upper_bound_gbps for trial in self.trials),
             "quantiles_gbps": dict(zip(_QUANTILES, quantiles.tolist(), strict=True)),
             "interval": {"confidence": CONFIDENCE, "mean_gbps": throughput_interval(self.trials)},
-            **self._lost(),
-            "status": self.status,
+            "lost_share": fmean(trial.lost_share for trial in self.trials),
+            "lost_demands": fmean(trial.lost_demands for trial in self.trials),
+            "status": "bounds" if any(trial.status == "bounds" for trial in self.trials) else "certified",
             "network": summarise_network(self.network),
             "traffic": summarise_traffic(self.traffic),
-            "trials": self.rows(),
+            "trials": [attributes(trial, *_ROW) for trial in self.trials],
         }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the draws, a row each."""
-        return [
-            {
-                "trial": trial.trial,
-                "throughput_gbps": trial.throughput_gbps,
-                "upper_bound_gbps": trial.upper_gbps,
-                "lost_demands": trial.lost_demands,
-                "lost_share": trial.lost_share,
-                "status": "certified" if trial.result is None else trial.result.status,
-            }
-            for trial in self.trials
-        ]
 
 
 @QUESTIONS.register("failures", params=FailuresCase, summary="throughput of connected pairs over trials of failures")

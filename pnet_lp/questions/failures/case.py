@@ -22,9 +22,12 @@ class FailuresCase(SolveSettings, MetricKeys, DemandKeys):
     """
 
     headline = "throughput_gbps"
-    columns = ("worst_gbps", "lost_share", "lost_demands")
+    columns = {  # noqa: RUF012 - of a model, which is frozen
+        "worst_gbps": "quantiles_gbps.min", "lost_share": "", "lost_demands": ""
+    }  # fmt: skip
     example = "fat-tree:k=4 --traffic permutation --fail-links 0.1 --trials 5"
     rows = "draw"
+    rows_at = "trials"
     plot = "the distribution of the throughput over draws"
     jobs = ()
 

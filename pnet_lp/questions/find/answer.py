@@ -13,7 +13,7 @@ from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressS
 from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
-from pnet_lp.tables import Columns, frame, from_rows, union
+from pnet_lp.tables import Columns, attributes, frame, from_rows, union
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ class FindAnswer(Answer):
     @cached_property
     def front(self) -> pd.DataFrame:
         """A row per network, best first: ``command``, ``gbps_per_host``, ``total_usd``, ``watts``, ``switches``, ..."""
-        return frame(from_rows(self.to_json()["front"]))
+        return frame(from_rows(self.document["front"]))
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
@@ -51,7 +51,7 @@ class FindAnswer(Answer):
 
     def candidate_table(self) -> Columns:
         """Return a row per candidate, those of the front first; ``ruled_out`` is the reason, empty for these."""
-        front = [{**one, "ruled_out": ""} for one in self.to_json()["front"]]
+        front = [{**one, "ruled_out": ""} for one in self.document["front"]]
         ruled = [
             {
                 **named(one.candidate),
@@ -67,7 +67,7 @@ class FindAnswer(Answer):
         """Return a chart of the front: throughput over price, or over power where that ranks."""
         from pnet_lp.questions.find.front import front_chart  # noqa: PLC0415 - only to draw
 
-        return front_chart(self.to_json())
+        return front_chart(self.document)
 
     def __repr__(self) -> str:
         best = self.found.front[0]
@@ -80,23 +80,15 @@ class FindAnswer(Answer):
         """Show the front as a table, and how the other candidates were ruled out."""
         from pnet_lp.questions.find.front import front_html  # noqa: PLC0415 - only in a notebook
 
-        return front_html(self.to_json())
+        return front_html(self.document)
 
     def summary(self) -> Summary:
         """See the base class: of the best network."""
-        best, front = self.found.front[0], self.found.front
-        price = best.quote.total_usd
+        best = self.document["front"][0]
         return Summary(
-            Headline.exact(FindCase.headline, "usd", "price of the best network", price, "USD"),
-            {
-                "gbps_per_host": best.gbps_per_host,
-                "watts": best.quote.watts,
-                "switches": best.quote.bill.chips,
-                "networks": len(self),
-                "candidates": len(self) + len(self.found.ruled_out),
-                "command": best.candidate.command,
-            },
-            "bounds" if any(one.result.status == "bounds" for one in front) else "exact",
+            Headline.exact(FindCase.headline, "usd", "price of the best network", best["total_usd"], "USD"),
+            FindCase.columns_in({**self.document, "networks": len(self)}),
+            "bounds" if any(one["status"] == "bounds" for one in self.document["front"]) else "exact",
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -124,14 +116,8 @@ class FindAnswer(Answer):
 
 def named(candidate: Candidate) -> dict[str, Any]:
     """Return what a candidate is."""
-    return {
-        "topology": candidate.topology,
-        "hosts_per_switch": candidate.hosts_per_switch,
-        "planes": candidate.planes,
-        "variant": candidate.variant,
-        "link_gbps": candidate.gbps,
-        "command": candidate.command,
-    }
+    named = attributes(candidate, "topology", "hosts_per_switch", "planes", "variant")
+    return {**named, "link_gbps": candidate.gbps, "command": candidate.command}
 
 
 def priced(quote: Quote) -> dict[str, Any]:

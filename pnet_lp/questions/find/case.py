@@ -18,9 +18,15 @@ class FindCase(FindSettings, Case):
     """
 
     headline = "total_usd"
-    columns = ("gbps_per_host", "watts", "switches", "networks", "candidates", "command")
+    columns = {  # noqa: RUF012 - of a model, which is frozen
+        **{key: f"front.0.{key}" for key in ("gbps_per_host", "watts", "switches")},
+        "networks": "",
+        "candidates": "",
+        "command": "front.0.command",
+    }
     example = "--hosts 64 --min-gbps-per-host 100 --radix 16 --speeds 100,400 --planes 1,4"
     rows = "network"
+    rows_at = "front"
     plot = "throughput over price, or over power where that ranks"
     outputs = {  # noqa: RUF012 - of a model, which is frozen
         "candidates": OutputOption(

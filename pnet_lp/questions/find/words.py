@@ -7,7 +7,7 @@ from pathlib import Path
 from pnet_lp.plot import write_figure
 from pnet_lp.questions.find.answer import FindAnswer
 from pnet_lp.questions.find.front import find_lines, front_chart
-from pnet_lp.tables import Columns, Document, Report, from_rows, table_of, write_table
+from pnet_lp.tables import Document, Report, table_of, write_table
 
 
 def report(document: Document) -> Report:
@@ -25,11 +25,6 @@ def report(document: Document) -> Report:
     return [table, *find_lines(document)]
 
 
-def table(answer: FindAnswer) -> Columns:
-    """Return the front, one row per network."""
-    return from_rows(answer.to_json()["front"])
-
-
 def write_candidates(answer: FindAnswer, path: Path) -> None:
     """Write the table of all candidates."""
     write_table(answer.candidate_table(), path)
@@ -37,4 +32,4 @@ def write_candidates(answer: FindAnswer, path: Path) -> None:
 
 def write_plot(answer: FindAnswer, _: str, path: Path) -> None:
     """Write the chart of the front."""
-    write_figure(front_chart(answer.to_json()), path)
+    write_figure(front_chart(answer.document), path)

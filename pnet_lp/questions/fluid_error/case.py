@@ -36,15 +36,14 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
     """
 
     headline = "error_percent"
-    columns = (
-        "packets_p99",
-        *(f"{model}_{name}" for model in ("plain", "corrected") for name in ("p99", "percent", *SIZE_CLASSES)),
-        "plain_error_percent",
-        "mix_topology",
-        "mix_traffic",
-        "mix_workload",
+    columns = dict.fromkeys(
+        [
+            "packets_p99",
+            *(f"{model}_{name}" for model in ("plain", "corrected") for name in ("p99", "percent", *SIZE_CLASSES)),
+            *("plain_error_percent", "mix_topology", "mix_traffic", "mix_workload"),
+        ],
+        "",
     )
-
     example = (
         "--topologies fat-tree:k=4 --traffics permutation --arrivals poisson --flow-sizes pfabric-web-search "
         "--load 0.3,0.5 --flows 200"

@@ -6,13 +6,16 @@ from functools import partial
 
 from pnet_lp.questions.fluid_error.answer import MODELS, FluidErrorAnswer
 from pnet_lp.questions.fluid_error.case import SIZE_CLASSES
-from pnet_lp.tables import Columns, Document, Report, fact_grid, from_rows, table_of
+from pnet_lp.tables import Columns, Document, Report, facts, from_rows, table_of
 
 
 def report(document: Document) -> Report:
     """Return the mix, and the errors by size of flows."""
-    mix = [(key, document[f"mix_{key}"]) for key in ("topology", "traffic", "workload")]
-    packets = ("packets", f"99th percentile of slowdowns {document['packets_p99']:.4g}")
+    grid = facts(
+        document,
+        *((key, f"{{mix_{key}}}") for key in ("topology", "traffic", "workload")),
+        ("packets", "99th percentile of slowdowns {packets_p99:.4g}"),
+    )
 
     def error(model: str, key: str) -> str:
         percent = document[f"{model}_{key}"]
@@ -22,11 +25,11 @@ def report(document: Document) -> Report:
         MODELS,
         ("fluid", str),
         ("99th percentile", lambda model: f"{document[f'{model}_p99']:.4g}"),
-        ("all", lambda model: error(model, "percent")),
+        ("all", partial(error, key="percent")),
         *((key.replace("_", " "), partial(error, key=key)) for key in SIZE_CLASSES),
         texts=("fluid",),
     )
-    return [fact_grid([*mix, packets]), "", table]
+    return [grid, "", table]
 
 
 def table(answer: FluidErrorAnswer) -> Columns:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from pnet_lp.failures import CONFIDENCE, Portion, share_interval
@@ -37,23 +36,10 @@ class HopsAnswer(Answer):
     pair: tuple[str, str] | None = None
     fail_links: Portion = 0.0
 
-    @cached_property
-    def rpc_us(self) -> Mapping[str, Any] | None:
-        """What remote calls take, over all pairs and trials."""
-        return rpc_statistics(self.trials.pooled, self.rpc) if self.rpc else None
-
     def summary(self) -> Summary:
         """See the base class."""
-        pooled, times = self.trials.pooled, self.rpc_us
-        columns = {
-            "p50_hops": pooled.percentile(50),
-            "p99_hops": pooled.percentile(99),
-            "max_hops": pooled.most,
-            "connected_share": self.trials.connected_share,
-            "all_connected_trials": self.trials.all_connected,
-            **{f"{key}_rpc_us": times[f"{key}_us"] if times else None for key in ("mean", "p50", "p99")},
-        }
-        return Summary(Headline.exact(HopsCase.headline, "hops", "mean hops", self.trials.mean), columns)
+        headline = Headline.exact(HopsCase.headline, "hops", "mean hops", self.trials.mean)
+        return Summary(headline, HopsCase.columns_in(self.document))
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
@@ -85,7 +71,7 @@ class HopsAnswer(Answer):
                 "connected_share": self.trials.connected_interval,
                 "all_connected": self.trials.all_connected_interval,
             },
-            "rpc": self.rpc_us,
+            "rpc": rpc_statistics(pooled, self.rpc) if self.rpc else None,
         }
 
     def _of_pair(self, pair: tuple[str, str]) -> dict[str, Any]:

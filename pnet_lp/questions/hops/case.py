@@ -26,16 +26,14 @@ class HopsCase(MetricKeys):
     """
 
     headline = "mean_hops"
-    columns = (
-        "p50_hops",
-        "p99_hops",
-        "max_hops",
-        "connected_share",
-        "all_connected_trials",
-        "mean_rpc_us",
-        "p50_rpc_us",
-        "p99_rpc_us",
-    )
+    columns = {  # noqa: RUF012 - of a model, which is frozen
+        "p50_hops": "p50",
+        "p99_hops": "p99",
+        "max_hops": "max",
+        "connected_share": "",
+        "all_connected_trials": "",
+        **{f"{share}_rpc_us": f"rpc.{share}_us" for share in ("mean", "p50", "p99")},
+    }
     example = "jellyfish:k=8 --planes 4 --fail-links 0.2 --trials 20 --seed 1"
     rows = "trial"
     series = (

@@ -4,110 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import count_of, in_words, is_count, share_of
-from pnet_lp.plot import new_figure, write_figure
+from pnet_lp.plot import one_chart
 from pnet_lp.questions.hops.answer import HopsAnswer
-from pnet_lp.tables import Cell, Columns, Document, Report, from_rows, table_of
+from pnet_lp.tables import Columns, Document, Report, from_rows, lines, table_of
 
-
-def table(answer: HopsAnswer) -> Columns:
-    """Return a row per trial."""
-    return from_rows(_rows(answer))
-
-
-def series_table(_: Document, answers: Sequence[HopsAnswer]) -> Columns:
-    """Return a row per share of failed cables and trial."""
-    return from_rows([row for one in answers for row in _rows(one)])
-
-
-def _rows(answer: HopsAnswer) -> list[dict[str, Any]]:
-    return [
-        {
-            "fail_links": answer.fail_links,
-            "trial": i,
-            "pairs": trial.total,
-            "disconnected_pairs": trial.disconnected,
-            "mean_hops": trial.mean,
-            "p50_hops": trial.percentile(50),
-            "p99_hops": trial.percentile(99),
-            "max_hops": trial.most,
-        }
-        for i, trial in enumerate(answer.trials.trials)
-    ]
+_NO_MEAN = ("hops      no pair has a path",)
+_MEAN = (
+    "hops      {mean:.6g} links between switches on average"
+    "[[intervals[mean]? (between {intervals[mean][0]:.6g} and {intervals[mean][1]:.6g} with 95 % confidence)]], "
+    "so {mean_switches_passed:.6g} switches passed",
+    "          median {p50}, 99th percentile {p99}, at most {max}",
+)
+_PAIRS = "pairs     {pairs:,} of {level}s[[several? over {count:,} trials]], {disconnected_pairs:,} without a path"
+_CONNECTED = (
+    "connected {connected_share:.5g %} of the pairs[[intervals[connected_share]? (between "
+    "{intervals[connected_share][0]:.5g %} and {intervals[connected_share][1]:.5g %} with 95 % confidence)]]; "
+    "all of them in {all_connected_trials:,} of {count:,} trials (between {intervals[all_connected][0]:.5g %} and "
+    "{intervals[all_connected][1]:.5g %} with 95 % confidence)"
+)
+_PAIR = (
+    "pair      {pair[ends][0]} reaches {pair[ends][1]} in {pair[connected_trials]:,} of {count:,} trials (between "
+    "{pair[interval][0]:.5g %} and {pair[interval][1]:.5g %} with 95 % confidence), by hops {by_hops}"
+)
+_CALL = (
+    "call      {rpc[mean_us]:.5g us} on average, median {rpc[p50_us]:.5g us}, 99th percentile {rpc[p99_us]:.5g us}: "
+    "{rpc[bytes]:g} B at {rpc[rate_gbps]:g} Gb/s, {rpc[hop_delay_us]:g us} a link"
+)
 
 
 def report(document: Document) -> Report:
     """Return the hop counts of a network as lines and a table to read."""
-    trials, intervals = document["trials"], document["intervals"]
-    lines: Report = []
-    if document["mean"] is None:
-        lines.append("hops      no pair has a path")
-    else:
-        lines.append(
-            f"hops      {document['mean']:.6g} links between switches on average"
-            f"{_within(intervals['mean'])}, so {document['mean_switches_passed']:.6g} switches passed"
-        )
-        lines.append(
-            f"          median {_or_none(document['p50'])}, 99th percentile {_or_none(document['p99'])}, "
-            f"at most {document['max']}"
-        )
-    over = f" over {len(trials):,} trials" if len(trials) > 1 else ""
-    lines.append(
-        f"pairs     {document['pairs']:,} of {document['level']}s{over}, "
-        f"{document['disconnected_pairs']:,} without a path"
-    )
-    if len(trials) > 1:
-        lines.append(
-            f"connected {_percent(document['connected_share'])} of the pairs"
-            f"{_within(intervals['connected_share'], percent=True)}; "
-            f"all of them in {document['all_connected_trials']:,} of {len(trials):,} trials"
-            f"{_within(intervals['all_connected'], percent=True)}"
-        )
-    if pair := document.get("pair"):
-        lines.append(
-            f"pair      {pair['ends'][0]} reaches {pair['ends'][1]} in {pair['connected_trials']:,} of "
-            f"{len(trials):,} trials{_within(pair['interval'], percent=True)}, by hops "
-            + (", ".join(f"{h}: {n}" for h, n in pair["histogram"].items()) or "none")
-        )
-    if rpc := document["rpc"]:
-        lines.append(
-            f"call      {_us(rpc['mean_us'])} on average, median {_us(rpc['p50_us'])}, 99th percentile "
-            f"{_us(rpc['p99_us'])}: {rpc['bytes']:g} B at {rpc['rate_gbps']:g} Gb/s, "
-            f"{rpc['hop_delay_us']:g} us a link"
-        )
-    rows = (*document["histogram"].items(), ("none", document["disconnected_pairs"]))
+    count, pair, unreached = len(document["trials"]), document.get("pair"), document["disconnected_pairs"]
+    by_hops = pair and (", ".join(f"{h}: {n}" for h, n in pair["histogram"].items()) or "none")
+    shown = [*(_NO_MEAN if document["mean"] is None else _MEAN), _PAIRS]
+    shown += [line for line, known in ((_CONNECTED, count > 1), (_PAIR, pair), (_CALL, document["rpc"])) if known]
+    rows = [(h, n) for h, n in (*document["histogram"].items(), ("none", unreached)) if n]
     table = table_of(
-        [row for row in rows if row[1]],
-        ("hops", lambda row: row[0]),
-        ("pairs", lambda row: f"{row[1]:,}"),
-        ("share", lambda row: _percent(row[1] / document["pairs"])),
+        [{"hops": hops, "pairs": pairs, "share": pairs / document["pairs"]} for hops, pairs in rows],
+        ("hops", "{hops}"),
+        ("pairs", "{pairs:,}"),
+        ("share", "{share:.5g %}"),
     )
-    return [*lines, table] if table.row_count else lines
+    said = lines({**document, "count": count, "several": count > 1, "by_hops": by_hops}, *shown)
+    return [*said, *([table] if rows else [])]
 
 
 def series_report(document: Document) -> Report:
     """Return a table with a row per share of failed cables."""
-
-    def interval(row: Document) -> str:
-        found = row["intervals"]["mean"]
-        return f"{found[0]:.5g} to {found[1]:.5g}" if found else ""
-
-    call: list[tuple[str, Cell]] = [("call", lambda row: _us(row["rpc"]["mean_us"]))]
+    calls = [("call", "{rpc[mean_us]:.5g us}")] if document["sweep"][0]["rpc"] else []
     table = table_of(
         document["sweep"],
         ("failed", lambda row: in_words(row["fail_links"], "link")),
-        ("mean hops", lambda row: "none" if row["mean"] is None else f"{row['mean']:.5g}"),
-        ("95 % interval", interval),
-        ("p50", lambda row: _or_none(row["p50"])),
-        ("p99", lambda row: _or_none(row["p99"])),
-        ("max", lambda row: _or_none(row["max"])),
+        ("mean hops", "{mean:.5g}"),
+        ("95 % interval", "[[intervals[mean]?{intervals[mean][0]:.5g} to {intervals[mean][1]:.5g}]]"),
+        ("p50", "{p50}"),
+        ("p99", "{p99}"),
+        ("max", "{max}"),
         ("pairs without a path", "{disconnected_pairs:,}"),
-        *(call if document["sweep"][0]["rpc"] else ()),
+        *calls,
     )
     return [table]
+
+
+def table(answer: HopsAnswer) -> Columns:
+    """Return a row per trial."""
+    return series_table({}, [answer])
+
+
+def series_table(_: Document, answers: Sequence[HopsAnswer]) -> Columns:
+    """Return a row per share of failed cables and trial."""
+    return from_rows(
+        [
+            {
+                "fail_links": answer.fail_links,
+                "trial": i,
+                "pairs": trial.total,
+                "disconnected_pairs": trial.disconnected,
+                "mean_hops": trial.mean,
+                "p50_hops": trial.percentile(50),
+                "p99_hops": trial.percentile(99),
+                "max_hops": trial.most,
+            }
+            for answer in answers
+            for i, trial in enumerate(answer.trials.trials)
+        ]
+    )
 
 
 def write_series_plot(document: Document, _: object, title: str, path: str | Path) -> None:
@@ -115,38 +99,14 @@ def write_series_plot(document: Document, _: object, title: str, path: str | Pat
 
     Shares at which no pair is connected are left out.
     """
-    figure = new_figure(6, 4)
-    axes = figure.add_subplot()
     drawn = [row for row in document["sweep"] if row["mean"] is not None]
     counts = any(is_count(row["fail_links"]) for row in drawn)
     if counts and any(row["fail_links"] and not is_count(row["fail_links"]) for row in drawn):
         raise SpecError("shares and numbers have no common axis", where="fail_links", allowed="one of the two")
     at = [count_of(row["fail_links"], 0) if counts else 100 * share_of(row["fail_links"]) for row in drawn]
-    means = [row["mean"] for row in drawn]
+    means, unit = [row["mean"] for row in drawn], "number in each plane" if counts else "per cent"
     intervals = [row["intervals"]["mean"] or (row["mean"], row["mean"]) for row in drawn]
-    axes.plot(at, means, marker="o", markersize=3)
-    axes.fill_between(at, [low for low, _ in intervals], [high for _, high in intervals], alpha=0.25)
-    axes.set(
-        xlabel=f"failed links, {'number in each plane' if counts else 'per cent'}", ylabel="mean hops between switches"
-    )
-    axes.set_title(title, fontsize="medium")
-    write_figure(figure, path)
-
-
-def _or_none(value: object) -> str:
-    return "none" if value is None else str(value)
-
-
-def _us(value: float | None) -> str:
-    return "none" if value is None else f"{value:.5g} us"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.5g} %"
-
-
-def _within(interval: Sequence[float] | None, *, percent: bool = False) -> str:
-    if interval is None:
-        return ""
-    shown = [f"{100 * end:.5g} %" if percent else f"{end:.6g}" for end in interval]
-    return f" (between {shown[0]} and {shown[1]} with 95 % confidence)"
+    with one_chart(path, title) as axes:
+        axes.plot(at, means, marker="o", markersize=3)
+        axes.fill_between(at, [low for low, _ in intervals], [high for _, high in intervals], alpha=0.25)
+        axes.set(xlabel=f"failed links, {unit}", ylabel="mean hops between switches")

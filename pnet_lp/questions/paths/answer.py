@@ -16,6 +16,7 @@ from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summ
 from pnet_lp.questions.keys import NOTHING_BUILT, Built, find_pair
 from pnet_lp.questions.paths.case import PathsCase
 from pnet_lp.routing import parse_routing, path_statistics
+from pnet_lp.tables import attributes
 
 
 @brief("paths", "statistics")
@@ -40,41 +41,31 @@ class PathsAnswer(Answer):
     def summary(self) -> Summary:
         """See the base class."""
         if self.paths is None:
-            hops, statistics = self.statistics["hops"], self.statistics
-            count, per_pair = statistics["paths"]["total"], statistics["paths"]["per_pair_mean"]
-            mean, most, disconnected = hops["mean"], hops["max"], statistics["disconnected_pairs"]
+            paths, hops = self.statistics["paths"], self.statistics["hops"]
+            count, per_pair, mean, most = paths["total"], paths["per_pair_mean"], hops["mean"], hops["max"]
+            disconnected = self.statistics["disconnected_pairs"]
         else:
             found = self.paths.hops.tolist()
             count = per_pair = len(found)
-            mean, most, disconnected = fmean(found) if found else None, max(found, default=None), not found
-        columns = {"paths": count, "mean_hops": mean, "max_hops": most, "disconnected_pairs": int(disconnected)}
+            mean, most, disconnected = fmean(found) if found else None, max(found, default=None), int(not found)
+        columns = {"paths": count, "mean_hops": mean, "max_hops": most, "disconnected_pairs": disconnected}
         return Summary(Headline.exact(PathsCase.headline, "", "paths per pair", per_pair), columns)
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
         head = {
-            "routing": self.case.routing,
-            "plane_policy": self.case.plane_policy,
+            **attributes(self.case, "routing", "plane_policy"),
             "level": self.level,
             "network": summarise_network(self.network),
         }
         if self.paths is None:
-            return head | dict(self.statistics)
-        return {**head, "pair": list(self.case.pair or ()), "paths": self.rows()}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return each path of the pair: plane, hops and the names of the switches it passes."""
-        paths = self.paths
-        if paths is None:
-            return []
-        return [
-            {
-                "plane": (p := int(paths.plane[i])),
-                "hops": int(paths.hops[i]),
-                "switches": [self.network.planes[p].switch_names[u] for u in paths.switches(i)],
-            }
-            for i in range(paths.path_count)
+            return {**head, **self.statistics}
+        names = [plane.switch_names for plane in self.network.planes]
+        rows = [
+            {"plane": plane, "hops": hops, "switches": [names[plane][u] for u in self.paths.switches(i)]}
+            for i, (plane, hops) in enumerate(zip(self.paths.plane.tolist(), self.paths.hops.tolist(), strict=True))
         ]
+        return {**head, "pair": list(self.case.pair or ()), "paths": rows}
 
 
 @QUESTIONS.register("paths", params=PathsCase, summary="the paths that a routing allows, or their statistics")

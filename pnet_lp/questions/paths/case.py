@@ -20,7 +20,7 @@ class PathsCase(RoutingSettings, MetricKeys):
     """
 
     headline = "paths_per_pair"
-    columns = ("paths", "mean_hops", "max_hops", "disconnected_pairs")
+    columns = dict.fromkeys(("paths", "mean_hops", "max_hops", "disconnected_pairs"), "")
     example = "fat-tree:k=4 --routing ksp:4 --pair h0 h15"
     rows = "path, with --stats one per number of hops"
 

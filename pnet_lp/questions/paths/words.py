@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING
 
 from pnet_lp.questions.paths.answer import PathsAnswer
 from pnet_lp.tables import Columns, Document, Report, from_rows, table_of, text_table
+from pnet_lp.wording import fill
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+_PATHS = {
+    "pairs": "{pairs:,}, {disconnected_pairs:,} without a path",
+    "paths": "{paths[total]:,}",
+    "paths per pair": "{paths[per_pair_mean]:.4g} on average, {paths[per_pair_min]} to {paths[per_pair_max]}",
+}
+_HOPS = {
+    "hops": "{hops[mean]:.4g} on average, {hops[max]} at most",
+    "hops of the shortest": "{hops[mean_shortest]:.4g} on average",
+}
 
 
 def report(document: Document) -> Report:
@@ -16,15 +27,9 @@ def report(document: Document) -> Report:
     if "pair" not in document:
         return [_statistics(document)]
     if not document["paths"]:
-        return [f"no plane has a path from {document['pair'][0]} to {document['pair'][1]}"]
-    table = table_of(
-        document["paths"],
-        ("plane", "{plane}"),
-        ("hops", "{hops}"),
-        ("switches", lambda path: " ".join(path["switches"]) or "(one switch)"),
-        texts=("switches",),
-    )
-    return [table]
+        return [fill("no plane has a path from {pair[0]} to {pair[1]}", document)]
+    switches = ("switches", lambda path: " ".join(path["switches"]) or "(one switch)")
+    return [table_of(document["paths"], ("plane", "{plane}"), ("hops", "{hops}"), switches, texts=("switches",))]
 
 
 def table(answer: PathsAnswer) -> Columns:
@@ -32,20 +37,14 @@ def table(answer: PathsAnswer) -> Columns:
     if answer.paths is None:
         histogram = answer.statistics["hops"]["histogram"]
         return {"hops": [int(hops) for hops in histogram], "paths": list(histogram.values())}
-    return from_rows([{**path, "switches": " ".join(path["switches"])} for path in answer.rows()])
+    return from_rows([{**path, "switches": " ".join(path["switches"])} for path in answer.document["paths"]])
 
 
-def _statistics(statistics: Document) -> Table:
+def _statistics(document: Document) -> Table:
     table = text_table(show_header=False)
-    paths, hops = statistics["paths"], statistics["hops"]
-    table.add_row("pairs", f"{statistics['pairs']:,}, {statistics['disconnected_pairs']:,} without a path")
-    table.add_row("paths", f"{paths['total']:,}")
-    table.add_row(
-        "paths per pair", f"{paths['per_pair_mean']:.4g} on average, {paths['per_pair_min']} to {paths['per_pair_max']}"
-    )
-    if hops["mean"] is not None:
-        table.add_row("hops", f"{hops['mean']:.4g} on average, {hops['max']} at most")
-        table.add_row("hops of the shortest", f"{hops['mean_shortest']:.4g} on average")
-    table.add_row("paths by hops", ", ".join(f"{h}: {n:,}" for h, n in hops["histogram"].items()))
-    table.add_row("paths by plane", ", ".join(f"{p}: {n:,}" for p, n in enumerate(statistics["planes"])))
+    known = _PATHS if document["hops"]["mean"] is None else _PATHS | _HOPS
+    for label, template in known.items():
+        table.add_row(label, fill(template, document))
+    for key, counts in (("hops", document["hops"]["histogram"].items()), ("plane", enumerate(document["planes"]))):
+        table.add_row(f"paths by {key}", ", ".join(f"{value}: {count:,}" for value, count in counts))
     return table

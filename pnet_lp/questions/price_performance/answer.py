@@ -13,6 +13,7 @@ from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summ
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.price_performance.case import PricePerformanceCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer, solved
+from pnet_lp.tables import attributes
 
 
 @brief("quote", "solved")
@@ -32,26 +33,35 @@ class PricePerformanceAnswer(Answer):
 
     def summary(self) -> Summary:
         """See the base class."""
-        quote, bill, solved = self.quote, self.quote.bill, self.solved.summary()
-        result, total = self.solved.result, self.solved.traffic.total
-        per_kusd = 1000 * total / quote.total_usd
+        solved, found, per_kusd = (
+            self.solved.summary(),
+            self.document,
+            1000 * self.solved.traffic.total / self.quote.total_usd,
+        )
+        interval = self.solved.result.interval
         headline = Headline(
             PricePerformanceCase.headline,
             "gbps_per_kusd",
             "throughput over price",
-            result.throughput_gbps * per_kusd,
-            result.interval.lower * per_kusd,
-            result.interval.upper * per_kusd,
+            found[PricePerformanceCase.headline],
+            interval.lower * per_kusd,
+            interval.upper * per_kusd,
             "Gb/s per 1,000 USD",
         )
-        columns = {
+        columns = PricePerformanceCase.columns_in(found)
+        return Summary(headline, columns, solved.status, solved.limited_by, solved.seconds)
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        quote, bill, result = self.quote, self.quote.bill, self.solved.result
+        total = self.solved.traffic.total
+        return {
+            PricePerformanceCase.headline: result.throughput_gbps * (1000 * total / quote.total_usd),
             "gbps_per_watt": result.throughput_gbps * total / quote.watts,
             "throughput_gbps": result.throughput_gbps,
             "carried_gbps": result.throughput_gbps * total,
-            "total_usd": quote.total_usd,
-            "watts": quote.watts,
-            "hosts": bill.hosts,
-            "chips": bill.chips,
+            **attributes(quote, "total_usd", "watts"),
+            **attributes(bill, "hosts", "chips"),
             "boxes": bill.box_count,
             "links": bill.links,
             "cables": bill.cable_count,
@@ -59,22 +69,7 @@ class PricePerformanceAnswer(Answer):
             "mean_hops": self.mean_hops,
             "example_prices": any(line.price.example for line in quote.lines),
             "solved_by": result.solver,
-        }
-        return Summary(headline, columns, solved.status, solved.limited_by, solved.seconds)
-
-    def parts(self) -> list[dict[str, Any]]:
-        """Return the parts, a row each."""
-        return [
-            {"part": line.part.name, "count": line.count, "unit_usd": line.unit_usd, "usd": line.usd}
-            for line in self.quote.lines
-        ]
-
-    def to_json(self) -> dict[str, Any]:
-        """See the base class."""
-        return {
-            PricePerformanceCase.headline: self.headline.value,
-            **self.columns,
-            "parts": self.parts(),
+            "parts": [{"part": line.part.name, **attributes(line, "count", "unit_usd", "usd")} for line in quote.lines],
             "result": self.solved.to_json(),
         }
 

@@ -16,21 +16,13 @@ class PricePerformanceCase(BookSettings, SolveSettings, TopologySettings, Demand
     """
 
     headline = "gbps_per_kusd"
-    columns = (
-        "gbps_per_watt",
-        "throughput_gbps",
-        "carried_gbps",
-        "total_usd",
-        "watts",
-        "hosts",
-        "chips",
-        "boxes",
-        "links",
-        "cables",
-        "transceivers",
-        "mean_hops",
-        "example_prices",
-        "solved_by",
-    )
+    columns = dict.fromkeys(
+        (
+            "gbps_per_watt", "throughput_gbps", "carried_gbps", "total_usd", "watts", "hosts", "chips", "boxes",
+            "links", "cables", "transceivers", "mean_hops", "example_prices", "solved_by",
+        ),
+        "",
+    )  # fmt: skip
     example = "fat-tree:k=4 --traffic permutation"
     rows = "part"
+    rows_at = "parts"

@@ -10,7 +10,7 @@ from typing import Any
 from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
-from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
+from pnet_lp.questions.simulate.case import SimulateCase
 from pnet_lp.sim import SimulationResult, SimulationScenario, figures
 from pnet_lp.sim.columns import RATES, run_columns
 
@@ -40,20 +40,10 @@ class SimulateAnswer(Answer):
     def summary(self) -> Summary:
         """See the base class; columns are those of the first run, whose rates leave out what came before they count."""
         found = self.figures
-        fct, slowdown, tasks = found["fct_us"], found["slowdown"], found["tasks_us"] or {}
-        stages = {row["stage"]: row["tasks_us"] for row in found["stages"]}
-        columns = {
-            "p50_fct_us": fct["p50"],
-            "p99_fct_us": fct["p99"],
-            **{f"{share}_task_us": tasks.get(share) for share in ("mean", "p50", "p90", "p99")},
-            "job_us": (found["job_us"] or {}).get("mean"),
-            **{f"{share}_{stage}_us": stages.get(stage, {}).get(share) for stage in STAGES for share in SHARES},
-            "mean_slowdown": slowdown["mean"],
-            "p99_slowdown": slowdown["p99"],
-            **run_columns(self.results[0], self.before),
-            "unfinished": found["flows"]["unfinished"],
-        }
-        return Summary(Headline.exact(SimulateCase.headline, "us", "mean completion time", fct["mean"], "us"), columns)
+        tasks = {row["stage"]: row["tasks_us"] for row in found["stages"]}
+        columns = SimulateCase.columns_in({**found, **run_columns(self.results[0], self.before), "tasks_in": tasks})
+        mean = found["fct_us"]["mean"]
+        return Summary(Headline.exact(SimulateCase.headline, "us", "mean completion time", mean, "us"), columns)
 
     @property
     def warnings(self) -> Sequence[str]:
@@ -79,7 +69,7 @@ class SimulateAnswer(Answer):
                 for result in self.results
                 for found in [figures([result])]
             ],
-            **({} if self.before is None else {"warm_up": self._after_warm_up(self.before)}),
+            **({"warm_up": self._after_warm_up(self.before)} if self.before else {}),
             "warnings": list(self.warnings),
         }
 

@@ -24,8 +24,6 @@ STAGES = tuple(
 )
 """Of all workloads; the times of one are those of tasks in it, such as what a worker does there."""
 
-SHARES = ("mean", "p50", "p99")
-
 
 class SimulateCase(SimulationSettings, FlowKeys):
     """Simulate flows, packet by packet or as a fluid, and print their completion times.
@@ -42,21 +40,17 @@ class SimulateCase(SimulationSettings, FlowKeys):
     """
 
     headline = "mean_fct_us"
-    columns = (
-        "p50_fct_us",
-        "p99_fct_us",
-        "mean_task_us",
-        "p50_task_us",
-        "p90_task_us",
-        "p99_task_us",
-        "job_us",
-        *(f"{share}_{stage}_us" for stage in STAGES for share in SHARES),
-        "mean_slowdown",
-        "p99_slowdown",
-        *COLUMNS,
-        "unfinished",
-    )
-
+    columns = {  # noqa: RUF012 - of a model, which is frozen
+        "p50_fct_us": "fct_us.p50",
+        "p99_fct_us": "fct_us.p99",
+        **{f"{share}_task_us": f"tasks_us.{share}" for share in ("mean", "p50", "p90", "p99")},
+        "job_us": "job_us.mean",
+        **{f"{share}_{stage}_us": f"tasks_in.{stage}.{share}" for stage in STAGES for share in ("mean", "p50", "p99")},
+        "mean_slowdown": "slowdown.mean",
+        "p99_slowdown": "slowdown.p99",
+        **dict.fromkeys(COLUMNS, ""),
+        "unfinished": "flows.unfinished",
+    }
     example = "fat-tree:k=4 --link-gbps 10 --traffic permutation --flow-size 1MB"
     rows = "flow"
     plot = "completion times, slowdown against size, and with --trace queues and windows over time"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,124 +17,148 @@ from pnet_lp.questions.simulate.case import SimulateCase
 from pnet_lp.questions.simulate.fct import write_fct  # noqa: F401 - looked up by name
 from pnet_lp.questions.simulate.plot import write_plot  # noqa: F401 - looked up by name
 from pnet_lp.sim import SimulationResult
-from pnet_lp.tables import Columns, Document, Report, fact_grid, table_of, write_table
-from pnet_lp.units import format_us
+from pnet_lp.tables import NETWORK_FACT, WARNINGS, Columns, Document, Report, facts, table_of, write_table
 from pnet_lp.workload.sentences import drawn_sizes, offered_load
 from pnet_lp.writing import check_folder, naming_output, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.table import Table
 
 _FIRST, _MANIFEST = "flows.parquet", "manifest.json"
 """What a run writes first into its folder, and last."""
 
-_TIMES = ("mean", "p50", "p90", "p99", "p99_9", "max")
+_FLOWS = (
+    "{flows[completed]:,} of {total:,} complete[[several? in {several} runs]]"
+    "[[early?; ended at {simulated_us:us} of simulated time: {end}]]"
+)
+_ONE_JOB = "{job_us[max]:us} from its first start to its last end"
+_GOODPUT = (
+    "[[goodput_gbps[mean]?{goodput_gbps[mean]:.4g} Gb/s a flow ({goodput_gbps[min]:.4g} to {goodput_gbps[max]:.4g}), "
+    "{goodput_gbps[share_of_access]:.3g %} of a host's links; {goodput_gbps[total]:.4g} Gb/s in all]]"
+)
+_RATES = (
+    "{warm_up[mean_rate_gbps]:.4g} Gb/s a flow ({warm_up[min_rate_gbps]:.4g} to {warm_up[max_rate_gbps]:.4g}), "
+    "{warm_up[total_gbps]:.4g} Gb/s in all, after a warm-up of {warm_up_us:us}"
+)
+_NO_RATES = "no flow lasts longer than the warm-up of {warm_up_us:us}"
+_PACKETS = (
+    "{packets[sent]:,} sent, {packets[dropped]:,} dropped[[packets[lost]? ({packets[lost]:,} on links that were "
+    "down)]], {packets[in_flight]:,} in flight; of {packets[data]:,} with data {retransmitted:,} retransmitted "
+    "({retransmitted_share:.3g %}), {reordered_share:.3g %} out of order"
+)
+_LOSSES = (
+    "{fast_retransmits:,} fast retransmits, {timeouts:,} timeouts"
+    "[[packets[marked]?, {packets[marked]:,} packets marked]]"
+)
+_WORKLOAD = (
+    "{workload[label]}: {workload[flows]:,} flows, {workload[bytes]:,} bytes[[several? in the first run]]{drawn}"
+)
+_SIMULATED = "{simulated_us:us}, {events:,} events in {seconds:.2f} s ({speed:.3g} M events/s)"
+_SHARING = {
+    "single": ", one path a flow",
+    "even": ", flows split evenly over their paths",
+    "best": ", flows split optimally over their paths",
+}
 
 
 def report(document: Document) -> Report:
     """Return a simulation, given as its document, as lines and a table to read."""
-    grid = fact_grid()
-    flows, network = document["flows"], document["network"]
-    total = flows["completed"] + flows["unfinished"]
-    several = len(document["runs"]) > 1
-    runs = f" in {len(document['runs'])} runs" if several else ""
-    grid.add_row("flows", f"{flows['completed']:,} of {total:,} complete{runs}{_ended(document)}")
-    for row in document["stuck"]:
-        grid.add_row("unfinished", _named(row, several=several))
-    for key, label in (("fct_us", "completion"), ("tasks_us", "tasks"), ("job_us", "job"), ("slowdown", "slowdown")):
-        if document[key] and document[key]["mean"] is not None:
-            alone = key == "job_us" and not several
-            shown = f"{format_us(document[key]['max'])} from its first start to its last end" if alone else ""
-            grid.add_row(label, shown or _spread(document[key], "" if key == "slowdown" else "time"))
-    goodput = document["goodput_gbps"]
-    if goodput["mean"] is not None:
-        grid.add_row(
-            "goodput",
-            f"{goodput['mean']:.4g} Gb/s a flow ({goodput['min']:.4g} to {goodput['max']:.4g}), "
-            f"{_percent(goodput['share_of_access'])} of a host's links; {goodput['total']:.4g} Gb/s in all",
-        )
-    if warm_up := document.get("warm_up"):
-        grid.add_row("rates", _after_warm_up(warm_up))
-    fluid = document["model"] == "fluid"
-    if not fluid:
-        _add_packets(grid, document)
-    if len(document["plane_shares"]) > 1:
-        grid.add_row("planes", ", ".join(f"{p}: {_percent(s)}" for p, s in enumerate(document["plane_shares"])))
-    if not fluid:
-        grid.add_row("limited by", document["limited_by"])
-    grid.add_row("", "")
-    grid.add_row(
-        "network",
-        f"{network['planes']} {'plane' if network['planes'] == 1 else 'planes'} ({network['variant']}), "
-        f"{network['switches']:,} switches, {network['hosts']:,} hosts; {document['link_delay']} a link",
-    )
-    workload = document["workload"]
+    flows, workload, planes = document["flows"], document["workload"], document["network"]["planes"]
+    fluid, several, warm_up = document["model"] == "fluid", len(document["runs"]) > 1, document.get("warm_up")
     each = " in the first run" if several else ""
-    grid.add_row(
-        "workload",
-        f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}" + drawn_sizes(workload),
+    known = {
+        **document,
+        "total": flows["completed"] + flows["unfinished"],
+        "several": several and len(document["runs"]),
+        "early": document["end"] != "complete",
+        "simulated_us": document["simulated_s"] * 1e6,
+        "speed": document["events"] / max(document["seconds"], 1e-9) / 1e6,
+        "each": each,
+        "drawn": drawn_sizes(workload),
+    }
+    if warm_up:
+        known["warm_up_us"] = warm_up["simulated_s"] * 1e6
+    if not fluid:
+        known["retransmitted_share"] = document["retransmitted"] / max(document["packets"]["data"], 1)
+    shared = _SHARING.get(document.get("sharing", ""), " among {subflows} subflows of each flow")
+    shares = ", ".join(f"{p}: {100 * share:.3g} %" for p, share in enumerate(document["plane_shares"]))
+    grid = facts(
+        known,
+        ("flows", _FLOWS),
+        ("unfinished", [_named(row, several=several) for row in document["stuck"]]),
+        ("completion", _spread("fct_us", "us")),
+        ("tasks", _spread("tasks_us", "us")),
+        ("job", _spread("job_us", "us") if several else f"[[job_us[mean]?{_ONE_JOB}]]"),
+        ("slowdown", _spread("slowdown", ".4g")),
+        ("goodput", _GOODPUT),
+        ("rates", "" if not warm_up else _NO_RATES if warm_up["mean_rate_gbps"] is None else _RATES),
+        *([] if fluid else [("packets", _PACKETS), ("losses", _LOSSES)]),
+        ("planes", [shares] if planes > 1 else []),
+        ("limited by", "" if fluid else "{limited_by}"),
+        ("", " "),
+        ("network", f"{NETWORK_FACT}; {{link_delay}} a link"),
+        ("workload", _WORKLOAD),
+        ("load", [offered_load(workload["offered"]) + each] if workload["offered"] else []),
+        ("model", f"fluid, max-min fair{shared}, correction {{correction}}" if fluid else ""),
+        ("transport", "" if fluid else "{transport}, packets of {packet} B"),
+        ("queues", "" if fluid else "{queue}"),
+        ("paths", "{forwarding}, plane policy {plane_policy}"),
+        ("simulated", _SIMULATED),
+        WARNINGS,
     )
-    if workload["offered"]:
-        grid.add_row("load", offered_load(workload["offered"]) + each)
-    if fluid:
-        grid.add_row("model", f"{_shared(document)}, correction {document['correction']}")
-    else:
-        grid.add_row("transport", f"{document['transport']}, packets of {document['packet']} B")
-        grid.add_row("queues", document["queue"])
-    grid.add_row("paths", f"{document['forwarding']}, plane policy {document['plane_policy']}")
-    seconds = document["seconds"]
-    grid.add_row(
-        "simulated",
-        f"{format_us(document['simulated_s'] * 1e6)}, {document['events']:,} events in {seconds:.2f} s "
-        f"({document['events'] / max(seconds, 1e-9) / 1e6:.3g} M events/s)",
-    )
-    for warning in document["warnings"]:
-        grid.add_row("warning", warning)
     parts: Report = [grid]
     if document["stages"]:
-        parts += ["", _stage_table(document["stages"])]
-    if len(document["slowdown"]["by_size"]) > 1:
-        parts += ["", _size_table(document["slowdown"]["by_size"])]
-    if fluid and document["busiest"]:
-        parts += [
-            "",
-            table_of(
-                document["busiest"],
-                ("busiest links", lambda row: _where(row, network["planes"])),
-                ("utilisation", lambda row: _percent(row["utilisation"])),
-                texts=("busiest links",),
-            ),
-        ]
-    if not fluid and document["queues"]:
-        parts += ["", _queue_table(document["queues"], planes=network["planes"])]
+        parts += ["", table_of(document["stages"], *_STAGES, texts=("stage",))]
+    if len(by_size := document["slowdown"]["by_size"]) > 1:
+        parts += ["", table_of(by_size, *_SIZES)]
+    if links := document["busiest" if fluid else "queues"]:
+        where = ("busiest links" if fluid else "fullest queues", partial(_where, several=planes > 1))
+        parts += ["", table_of(links, where, *(_LINKS if fluid else _QUEUES), texts=where[:1])]
     return parts
 
 
-def _add_packets(grid: Table, document: Document) -> None:
-    packets = document["packets"]
-    lost = f" ({packets['lost']:,} on links that were down)" if packets["lost"] else ""
-    grid.add_row(
-        "packets",
-        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped{lost}, {packets['in_flight']:,} in flight; "
-        f"of {packets['data']:,} with data {document['retransmitted']:,} retransmitted "
-        f"({_percent(document['retransmitted'] / max(packets['data'], 1))}), "
-        f"{_percent(document['reordered_share'])} out of order",
-    )
-    marked = f", {packets['marked']:,} packets marked" if packets["marked"] else ""
-    grid.add_row(
-        "losses", f"{document['fast_retransmits']:,} fast retransmits, {document['timeouts']:,} timeouts{marked}"
-    )
+_STAGES = (
+    ("stage", "{stage}"),
+    ("in all", "{stage_us[mean]:-|us}"),
+    ("tasks complete", "{tasks:,}"),
+    ("a task", "{tasks_us[mean]:-|us}"),
+    ("median", "{tasks_us[p50]:-|us}"),
+    ("99 %", "{tasks_us[p99]:-|us}"),
+    ("at most", "{tasks_us[max]:-|us}"),
+)
+_SIZES = (
+    ("bytes", lambda row: f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}"),
+    ("flows", "{flows:,}"),
+    ("slowdown", "{mean:.4g}"),
+    ("median", "{p50:.4g}"),
+    ("99 %", "{p99:.4g}"),
+    ("at most", "{max:.4g}"),
+)
+_LINKS = (("utilisation", "{utilisation:.3g %}"),)
+_QUEUES = (
+    ("packets at most", "{longest_packets:,}"),
+    ("on average", "{mean_packets:.3g}"),
+    ("dropped", "{dropped:,}"),
+    ("link busy", "{utilisation:.3g %}"),
+)
 
 
-def _shared(document: Document) -> str:
-    """Return how flows of a fluid share links."""
-    return {
-        "single": "fluid, max-min fair, one path a flow",
-        "even": "fluid, max-min fair, flows split evenly over their paths",
-        "best": "fluid, max-min fair, flows split optimally over their paths",
-        "subflows": f"fluid, max-min fair among {document.get('subflows')} subflows of each flow",
-    }[document["sharing"]]
+def _spread(key: str, form: str) -> str:
+    """Return a template of the mean, percentiles and maximum of what is called ``key`` in a document."""
+    words = {"mean": "{} on average", "p50": "median {}", "p90": "90 % {}", "p99": "99 % {}", "p99_9": "99.9 % {}"}
+    shown = [text.format(f"{{{key}[{share}]:{form}}}") for share, text in {**words, "max": "at most {}"}.items()]
+    return f"[[{key}[mean]?{', '.join(shown)}]]"
+
+
+def _named(row: Document, *, several: bool) -> str:
+    """Return why flows can never be complete, and the first of them."""
+    named = [f"{one['flow']}" + (f" (seed {one['seed']})" if several else "") for one in row["first"]]
+    more = ", ..." if row["flows"] > len(named) else ""
+    return f"{row['flows']:,} {row['cause']}: flow{'s' if row['flows'] > 1 else ''} {', '.join(named)}{more}"
+
+
+def _where(row: Document, *, several: bool) -> str:
+    return f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if several else "")
 
 
 def table(answer: SimulateAnswer) -> Columns:
@@ -195,85 +220,3 @@ def _columns(tables: Sequence[pa.Table], results: Sequence[SimulationResult]) ->
     rows = [found.num_rows for found in tables]
     runs = np.repeat(np.arange(len(results)), rows)
     return {"run": runs, "seed": np.repeat([result.seed for result in results], rows), **columns}
-
-
-def _ended(document: Document) -> str:
-    if document["end"] == "complete":
-        return ""
-    at = format_us(document["simulated_s"] * 1e6)
-    return f"; ended at {at} of simulated time: {document['end']}"
-
-
-def _named(row: Document, *, several: bool) -> str:
-    """Return why flows can never be complete, and the first of them."""
-    named = [f"{one['flow']}" + (f" (seed {one['seed']})" if several else "") for one in row["first"]]
-    more = ", ..." if row["flows"] > len(named) else ""
-    return f"{row['flows']:,} {row['cause']}: flow{'s' if row['flows'] > 1 else ''} {', '.join(named)}{more}"
-
-
-def _spread(values: Mapping[str, float], unit: str) -> str:
-    shown = {key: format_us(values[key]) if unit else f"{values[key]:.4g}" for key in _TIMES}
-    return (
-        f"{shown['mean']} on average, median {shown['p50']}, 90 % {shown['p90']}, 99 % {shown['p99']}, "
-        f"99.9 % {shown['p99_9']}, at most {shown['max']}"
-    )
-
-
-def _stage_table(stages: Sequence[Document]) -> Table:
-    def time(us: float | None) -> str:
-        return "-" if us is None else format_us(us)
-
-    return table_of(
-        stages,
-        ("stage", "{stage}"),
-        ("in all", lambda row: time(row["stage_us"]["mean"])),
-        ("tasks complete", "{tasks:,}"),
-        ("a task", lambda row: time(row["tasks_us"]["mean"])),
-        ("median", lambda row: time(row["tasks_us"]["p50"])),
-        ("99 %", lambda row: time(row["tasks_us"]["p99"])),
-        ("at most", lambda row: time(row["tasks_us"]["max"])),
-        texts=("stage",),
-    )
-
-
-def _size_table(classes: Sequence[Document]) -> Table:
-    return table_of(
-        classes,
-        ("bytes", lambda row: f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}"),
-        ("flows", "{flows:,}"),
-        ("slowdown", "{mean:.4g}"),
-        ("median", "{p50:.4g}"),
-        ("99 %", "{p99:.4g}"),
-        ("at most", "{max:.4g}"),
-    )
-
-
-def _queue_table(queues: Sequence[Document], *, planes: int) -> Table:
-    return table_of(
-        queues,
-        ("fullest queues", lambda row: _where(row, planes)),
-        ("packets at most", "{longest_packets:,}"),
-        ("on average", "{mean_packets:.3g}"),
-        ("dropped", "{dropped:,}"),
-        ("link busy", lambda row: _percent(row["utilisation"])),
-        texts=("fullest queues",),
-    )
-
-
-def _where(row: Document, planes: int) -> str:
-    return f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if planes > 1 else "")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
-
-
-def _after_warm_up(rates: Document) -> str:
-    warm_up = format_us(rates["simulated_s"] * 1e6)
-    if rates["mean_rate_gbps"] is None:
-        return f"no flow lasts longer than the warm-up of {warm_up}"
-    spread = f"{rates['min_rate_gbps']:.4g} to {rates['max_rate_gbps']:.4g}"
-    return (
-        f"{rates['mean_rate_gbps']:.4g} Gb/s a flow ({spread}), {rates['total_gbps']:.4g} Gb/s in all, "
-        f"after a warm-up of {warm_up}"
-    )

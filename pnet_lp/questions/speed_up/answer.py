@@ -13,6 +13,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.optical import Speedup, speedup
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.speed_up.case import SpeedUpCase
+from pnet_lp.tables import attributes
 
 
 @brief("found")
@@ -42,7 +43,7 @@ class SpeedUpAnswer(Answer):
         proved = self.found.proved_ratio
         return Summary(
             Headline(SpeedUpCase.headline, "", "speed-up", self.found.ratio, proved.lower, proved.upper),
-            {name: self.row[name] for name in SpeedUpCase.columns},
+            SpeedUpCase.columns_in(self.row),
             "bounds" if self.row["status"] == "bounds" else "certified",
         )
 
@@ -73,14 +74,8 @@ def speed_up(case: SpeedUpCase, seed: int) -> Posed:
             on_progress=run.on_progress,
             **case.options(),
         )
-        price = equal_cost(
-            cluster.oversubscription,
-            prices,
-            powers,
-            servers=cluster.servers,
-            ports=2 * cluster.servers_per_rack,
-            links=cluster.links,
-        )
+        sizes = {"servers": cluster.servers, "ports": 2 * cluster.servers_per_rack, "links": cluster.links}
+        price = equal_cost(cluster.oversubscription, prices, powers, **sizes)
         return SpeedUpAnswer(case, found, price, prices)
 
     # The demands that a file holds are known by content once they are built for these servers.
@@ -93,21 +88,8 @@ def series(_: Sequence[Mapping[str, Any]], answers: Sequence[SpeedUpAnswer]) -> 
     first = answers[0]
     scenario, price = first.found.scenario, first.price
     return {
-        "scenario": {
-            "oversubscription": scenario.oversubscription,
-            "links": scenario.links,
-            "racks": scenario.racks,
-            "servers": scenario.servers,
-            "link_gbps": scenario.link_gbps,
-            "uplink_gbps": scenario.uplink_gbps,
-        },
-        "compared": {
-            "oversubscription": price.oversubscription,
-            "links": price.links,
-            "tree_usd": price.tree_usd,
-            "hybrid_usd": price.hybrid_usd,
-            "excess": price.excess,
-        },
+        "scenario": attributes(scenario, "oversubscription", "links", "racks", "servers", "link_gbps", "uplink_gbps"),
+        "compared": attributes(price, "oversubscription", "links", "tree_usd", "hybrid_usd", "excess"),
         "delay_s": first.found.delay_s,
         "volume_bytes": first.case.volume,
         "workloads": [one.row for one in answers],

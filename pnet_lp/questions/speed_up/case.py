@@ -14,6 +14,11 @@ from pnet_lp.questions.keys import TrafficKeys
 from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.throughput.settings import ToleranceSettings
 
+_COLUMNS = (
+    "tree_gbps", "tree_upper_gbps", "circuits_gbps", "circuits_upper_gbps", "limit_gbps", "mean_hops", "solves",
+    "break_even_bytes",
+)  # fmt: skip
+
 _TRAFFIC = Flag(metavar="EXPR|FILE", several="repeated")
 
 
@@ -24,18 +29,10 @@ class SpeedUpCase(SpeedUpSettings, PriceSettings, ToleranceSettings, TrafficKeys
     """
 
     headline = "speedup"
-    columns = (
-        "tree_gbps",
-        "tree_upper_gbps",
-        "circuits_gbps",
-        "circuits_upper_gbps",
-        "limit_gbps",
-        "mean_hops",
-        "solves",
-        "break_even_bytes",
-    )
+    columns = dict.fromkeys(_COLUMNS, "")
     example = "--scenario 1 --job --traffic mpi-fft --traffic mpi-mg"
     rows = "workload"
+    rows_at = "workloads"
     outputs = {  # noqa: RUF012 - of a model, which is frozen
         "circuits": OutputOption("Write a table, one row per pair of racks.", TABLE_FORMATS)
     }

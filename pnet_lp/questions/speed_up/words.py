@@ -7,19 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pnet_lp.questions.speed_up.answer import SpeedUpAnswer
-from pnet_lp.tables import Columns, Document, Report, from_rows, table_of, write_table
+from pnet_lp.tables import Document, Report, from_rows, lines, table_of, write_table
 
 _BYTES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
-
-
-def table(answer: SpeedUpAnswer) -> Columns:
-    """Return the workload as a table of one row."""
-    return from_rows([answer.row])
-
-
-def series_table(_: Document, answers: Sequence[SpeedUpAnswer]) -> Columns:
-    """Return a row per workload."""
-    return from_rows([one.row for one in answers])
 
 
 def write_circuits(answers: SpeedUpAnswer | Sequence[SpeedUpAnswer], path: Path) -> None:
@@ -32,12 +22,28 @@ def write_circuits(answers: SpeedUpAnswer | Sequence[SpeedUpAnswer], path: Path)
     write_table(from_rows(rows), path)
 
 
+_NETWORKS = (
+    "{scenario[racks]} racks, {scenario[servers]:,} servers: 1:{scenario[oversubscription]:g} fat tree"
+    "[[scenario[uplink_gbps]? by {scenario[uplink_gbps]:g} Gb/s a rack]], or {scenario[links]} circuits a rack"
+)
+_PRICES = (
+    "price of the whole: hybrid {hybrid_musd:.3f}, tree {tree_musd:.3f} million USD "
+    "({compared[excess]:+.1f %}; {prices})"
+)
+_PUBLISHED = "[[faster?published for whole programs, computing included: up to {faster:.0f %} faster]]"
+_BOUNDS = "[[bounds?bounds that have not met: {bounds}]]"
+
+
 def report(document: Document) -> Report:
     """Return the speed-ups to read."""
-    scenario, compared = document["scenario"], document["compared"]
-    uplink = scenario["uplink_gbps"]
-    tree = f"1:{scenario['oversubscription']:g} fat tree" + (f" by {uplink:g} Gb/s a rack" if uplink else "")
-    volume = document["volume_bytes"]
+    compared, published, volume = document["compared"], document["published_at_most"], document["volume_bytes"]
+    known = {
+        **document,
+        "hybrid_musd": compared["hybrid_usd"] / 1e6,
+        "tree_musd": compared["tree_usd"] / 1e6,
+        "faster": published and published - 1,
+        "bounds": ", ".join(row["traffic"] for row in document["workloads"] if row["status"] == "bounds"),
+    }
     table = table_of(
         document["workloads"],
         ("traffic", "{traffic}"),
@@ -50,23 +56,7 @@ def report(document: Document) -> Report:
         *([] if volume is None else [(f"speed-up at {_bytes(volume)}", "{speedup_at_volume:.3f}")]),
         texts=("traffic",),
     )
-    published = document["published_at_most"]
-    lines = [
-        f"price of the whole: hybrid {compared['hybrid_usd'] / 1e6:.3f}, tree {compared['tree_usd'] / 1e6:.3f} "
-        f"million USD ({100 * compared['excess']:+.1f} %; {document['prices']})"
-    ]
-    if published is not None:
-        lines.append(f"published for whole programs, computing included: up to {100 * (published - 1):.0f} % faster")
-    bounds = [row["traffic"] for row in document["workloads"] if row["status"] == "bounds"]
-    if bounds:
-        lines.append(f"bounds that have not met: {', '.join(bounds)}")
-    return [
-        f"{scenario['racks']} racks, {scenario['servers']:,} servers: {tree}, or {scenario['links']} circuits a rack",
-        "",
-        table,
-        "",
-        *lines,
-    ]
+    return [*lines(known, _NETWORKS), "", table, "", *lines(known, _PRICES, _PUBLISHED, _BOUNDS)]
 
 
 def _bytes(count: float | None) -> str:
