@@ -10,7 +10,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.failures import Failures, RiskGroup
 from pnet_lp.model import ThroughputResult
 from pnet_lp.questions.failures.answer import FailuresAnswer
-from pnet_lp.questions.failures.words import write_plot
+from pnet_lp.questions.failures.words import report, write_plot
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
 from pnet_lp.topology import build_network
@@ -129,3 +129,14 @@ def test_quantiles_are_draws(tmp_path: Path) -> None:
     assert (document["lost_demands"], document["lost_share"]) == pytest.approx((4.5, 0.45))
     write_plot(answer, "nothing", tmp_path / "chart.svg")
     assert "throughput, Gb/s" in (tmp_path / "chart.svg").read_text()
+
+
+def test_a_single_draw_is_no_mean() -> None:
+    network = build_network(["ring:n=4"])
+    traffic = build_traffic("all-to-all", network, None)
+    said = []
+    for count in (1, 2):
+        trials = tuple(FailureTrial(i, None, 0, 0.0) for i in range(count))
+        [grid] = report(FailuresAnswer(network, traffic, trials).to_json())
+        said.append(next(iter(grid.columns[1].cells)))
+    assert said == ["0 Gb/s per unit demand, one draw", "0 Gb/s per unit demand, the mean of 2 draws"]
