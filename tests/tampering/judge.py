@@ -11,18 +11,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.throughput.proofs.store import load_result
 
-from ..throughput.reference import Link, Reference, ends, mixed, over_any_path, over_parts, over_paths
+from ..throughput.reference import Link, Reference, over_any_path, over_parts, over_paths
 from .answers import Document
 from .mutations import decoded
+from .splits import split_parts
 
 NEAR = 2e-6
 """How far a linear program may be from a claim, relatively: its own tolerances, on numbers near 1."""
@@ -227,92 +226,12 @@ class _Judge:
             case "ideal":
                 return over_any_path(self.network, self.traffic)
             case "ecmp-split" | "vlb":
-                return over_parts(self.traffic, dict(self._parts(routing)))
+                return over_parts(self.traffic, self._parts(routing))
         return over_paths(self.network, self.traffic, routing, **rule)
 
-    def _parts(self, routing: str) -> Iterator[tuple[int, dict[Link, tuple[float, float]]]]:
-        """Yield of each demand that has a way the part that each link gets, by the definition of the routing."""
-        graphs = [self._graph(p) for p in range(len(self.network.planes))]
-        near: dict[int, dict[int, tuple[int, int, list[tuple[Link, float]]]]] = {}
-        for j, p, here, there, access in ends(self.network, self.traffic):
-            graph = graphs[p]
-            usable = all(speed > 0 for speed in self._both_ways(j, p)) and nx.has_path(graph, here, there)
-            if usable and (routing == "ecmp-split" or nx.has_path(graph, there, here)):
-                near.setdefault(j, {})[p] = here, there, access
-        for j, planes in near.items():
-            used: dict[Link, tuple[float, float]] = {}
-            for p, share in self._shares(routing, j, planes, graphs).items():
-                here, there, access = planes[p]
-                split = _split(graphs[p], here, there) if routing == "ecmp-split" else _twice(graphs[p], here, there)
-                for a, part in split.items():
-                    used["arc", p, a] = float(self.network.planes[p].arcs[2][a]), share * part
-                for link, speed in access:
-                    used[link] = speed, share
-            yield j, used
-
-    def _both_ways(self, j: int, p: int) -> list[float]:
-        if self.traffic.level == "rack":
-            return []
-        plane, pair = self.network.planes[p], (self.traffic.src[j], self.traffic.dst[j])
-        return [float(speed[host]) for speed in (plane.access_up_gbps, plane.access_down_gbps) for host in pair]
-
-    def _shares(self, routing: str, j: int, planes: dict[int, Any], graphs: list[nx.MultiDiGraph]) -> dict[int, float]:
-        policy = self.said["plane_policy"]
-        hops = {p: nx.shortest_path_length(graphs[p], here, there) for p, (here, there, _) in planes.items()}
-        if policy == "single":
-            pair = int(self.traffic.src[j]), int(self.traffic.dst[j])
-            return {sorted(planes)[mixed(self.said["routing_seed"], *pair) * len(planes) >> 64]: 1.0}
-        nearest = [p for p in planes if hops[p] == min(hops.values())]
-        if policy == "round-robin" or (routing == "vlb" and policy == "any"):
-            return dict.fromkeys(planes, 1 / len(planes))
-        if routing == "vlb":
-            return dict.fromkeys(nearest, 1 / len(nearest))
-        ways = {p: max(1, len(_next_hops(graphs[p], *planes[p][:2]))) for p in nearest}
-        return {p: count / sum(ways.values()) for p, count in ways.items()}
-
-    def _graph(self, p: int) -> nx.MultiDiGraph:
-        plane = self.network.planes[p]
-        graph = nx.MultiDiGraph()
-        graph.add_nodes_from(range(len(plane.switch_names)))
-        for a, (u, v, speed) in enumerate(zip(*(each.tolist() for each in plane.arcs), strict=True)):
-            if speed > 0:
-                graph.add_edge(u, v, key=a)
-        return graph
-
-
-def _next_hops(graph: nx.MultiDiGraph, here: int, there: int) -> list[tuple[int, int]]:
-    """Return the arcs out of a switch that are on a shortest path, and where they lead."""
-    left = nx.single_target_shortest_path_length(graph, there)
-    left = dict(left)
-    return [(a, v) for _, v, a in graph.out_edges(here, keys=True) if left.get(v, math.inf) + 1 == left[here]]
-
-
-def _split(graph: nx.MultiDiGraph, here: int, there: int) -> dict[int, float]:
-    """Return the part of each arc where every switch hands on equal parts over its next hops."""
-    found: dict[int, float] = {}
-    passing = {here: 1.0}
-    while passing.keys() - {there}:
-        after: dict[int, float] = {}
-        for u, amount in passing.items():
-            hops = _next_hops(graph, u, there)
-            for a, v in hops:
-                found[a] = found.get(a, 0.0) + amount / len(hops)
-                after[v] = after.get(v, 0.0) + amount / len(hops)
-        passing = after
-    return found
-
-
-def _twice(graph: nx.MultiDiGraph, here: int, there: int) -> dict[int, float]:
-    """Return the same by way of every switch that both ends can exchange traffic with, in equal parts."""
-    if here == there:
-        return {}
-    via = [w for w in graph if all(nx.has_path(graph, a, b) for a, b in ((here, w), (w, here), (there, w), (w, there)))]
-    found: dict[int, float] = {}
-    for w in via:
-        for leg in ((here, w), (w, there)):
-            for a, part in _split(graph, *leg).items():
-                found[a] = found.get(a, 0.0) + part / len(via)
-    return found
+    def _parts(self, routing: str) -> dict[int, dict[Link, tuple[float, float]]]:
+        found = split_parts(self.network, self.traffic, routing, self.said["plane_policy"], self.said["routing_seed"])
+        return {j: {link: (speed, float(part)) for link, (speed, part) in used.items()} for j, used in found.items()}
 
 
 def _near(claimed: float, fact: float) -> bool:

@@ -1,0 +1,292 @@
+"""What is true of a small problem: linear programs over its paths, solved in rational numbers.
+
+Every double is a rational number, so capacities and demands are taken as they are.  Nothing of the package computes a
+figure; lists of paths of a routing are taken from it, and splits from the judge, which states them by definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.routing import parse_routing
+
+from ..throughput.reference import Link, ends
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The optimum of a program ``max gain x, rows x <= most, x >= 0``, with the values of ``x`` and the row prices."""
+
+    value: Fraction
+    x: list[Fraction]
+    price: list[Fraction]
+
+
+def maximum(
+    gain: Sequence[Fraction], rows: Sequence[Mapping[int, Fraction]], most: Sequence[Fraction]
+) -> Solved | None:
+    """Return the optimum; None where ``x`` may grow for ever; ValueError where there is no ``x``.
+
+    The simplex method in dictionaries (V. Chvatal, "Linear Programming", 1983), with the rule of R. Bland (1977), by
+    which it always ends.
+    """
+    found = _Dictionary(gain, rows, most)
+    if min(most, default=ZERO) < 0:
+        found.reach()
+    return found.optimum() if found.climb() else None
+
+
+class _Dictionary:
+    """Each basic variable as a bound less a row of the others, which are 0."""
+
+    def __init__(
+        self, gain: Sequence[Fraction], rows: Sequence[Mapping[int, Fraction]], most: Sequence[Fraction]
+    ) -> None:
+        self.columns = len(gain)
+        self.rows = [dict(row) for row in rows]
+        self.most = list(most)
+        self.gain = {k: value for k, value in enumerate(gain) if value}
+        self.value = ZERO
+        # Variables are numbered: x first, then one for the room in each row.
+        self.names = list(range(self.columns))
+        self.base = [self.columns + i for i in range(len(rows))]
+
+    def pivot(self, i: int, k: int) -> None:
+        """Exchange the basic variable of row ``i`` for the one in column ``k``."""
+        row, inverse = self.rows[i], 1 / self.rows[i][k]
+        row = {at: value * inverse for at, value in row.items()}
+        row[k] = inverse
+        self.rows[i], self.most[i] = row, self.most[i] * inverse
+        for other, values in enumerate(self.rows):
+            if other != i and k in values:
+                self.most[other] -= _eliminate(values, row, k) * self.most[i]
+        if k in self.gain:
+            self.value += _eliminate(self.gain, row, k) * self.most[i]
+        self.names[k], self.base[i] = self.base[i], self.names[k]
+
+    def climb(self) -> bool:
+        """Go on until nothing gains; return whether there is an end."""
+        while True:
+            k = min((k for k, value in self.gain.items() if value > 0), key=self.names.__getitem__, default=None)
+            if k is None:
+                return True
+            leaving = [(self.most[i] / row[k], self.base[i], i) for i, row in enumerate(self.rows) if row.get(k, 0) > 0]
+            if not leaving:
+                return False
+            self.pivot(min(leaving)[2], k)
+
+    def reach(self) -> None:
+        """Find values that fit every row: the least by which all bounds have to be exceeded is 0."""
+        gain, self.gain = self.gain, {self.columns: Fraction(-1)}
+        self.names.append(-1)
+        for row in self.rows:
+            row[self.columns] = Fraction(-1)
+        self.pivot(min(range(len(self.rows)), key=self.most.__getitem__), self.columns)
+        self.climb()
+        if self.value < 0:
+            raise ValueError("nothing fits")
+        if -1 in self.base:
+            i = self.base.index(-1)
+            self.pivot(i, next(k for k, value in self.rows[i].items() if value))
+        k = self.names.index(-1)
+        for row in self.rows:
+            row.pop(k, None)
+        # What was to be gained, in the variables that are not basic now.
+        self.gain, self.value = {}, ZERO
+        place = {name: at for at, name in enumerate(self.names)}
+        for name, value in gain.items():
+            if name in place:
+                self._gain(place[name], value)
+            else:
+                i = self.base.index(name)
+                self.value += value * self.most[i]
+                for at, part in self.rows[i].items():
+                    self._gain(at, -value * part)
+
+    def _gain(self, at: int, value: Fraction) -> None:
+        self.gain[at] = self.gain.get(at, ZERO) + value
+
+    def optimum(self) -> Solved:
+        """Return what was found."""
+        values = dict(zip(self.base, self.most, strict=True))
+        gains = {self.names[k]: -value for k, value in self.gain.items()}
+        x = [values.get(name, ZERO) for name in range(self.columns)]
+        return Solved(self.value, x, [gains.get(self.columns + i, ZERO) for i in range(len(self.rows))])
+
+
+def _eliminate(values: dict[int, Fraction], row: Mapping[int, Fraction], k: int) -> Fraction:
+    """Put ``row`` in for column ``k`` of ``values``, and return what stood there."""
+    factor = values.pop(k)
+    for at, value in row.items():
+        changed = values.get(at, ZERO) - factor * value if at != k else -factor * value
+        if changed:
+            values[at] = changed
+        else:
+            values.pop(at, None)
+    return factor
+
+
+@dataclass(frozen=True)
+class Column:
+    """One path or split of a demand: what a unit of it puts on links, and its links between switches in order."""
+
+    demand: int
+    load: Mapping[Link, Fraction]
+    arcs: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The columns of demands, and the capacities of links."""
+
+    demand: tuple[Fraction, ...]
+    columns: tuple[Column, ...]
+    capacity: Mapping[Link, Fraction]
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """The links that columns use, in order."""
+        return list(self.capacity)
+
+    @cached_property
+    def loads(self) -> list[dict[int, Fraction]]:
+        """For each link what a unit of each column puts on it."""
+        rows: dict[Link, dict[int, Fraction]] = {link: {} for link in self.links}
+        for k, column in enumerate(self.columns):
+            for link, part in column.load.items():
+                rows[link][k] = part
+        return list(rows.values())
+
+    def served(self, sign: int) -> list[dict[int, Fraction]]:
+        """Return for each demand the columns that serve it."""
+        rows: list[dict[int, Fraction]] = [{} for _ in self.demand]
+        for k, column in enumerate(self.columns):
+            rows[column.demand][k] = Fraction(sign)
+        return rows
+
+    def together(self, classes: Sequence[int], size: int) -> Truth:
+        """Return the same with demands added up by classes."""
+        demand = [ZERO] * size
+        for j, d in zip(classes, self.demand, strict=True):
+            demand[j] += d
+        columns = tuple(Column(classes[column.demand], column.load, column.arcs) for column in self.columns)
+        return Truth(tuple(demand), columns, self.capacity)
+
+    def concurrent(self, demand: Sequence[Fraction] | None = None) -> Solved | None:
+        """The largest K such that K times every demand is carried; the last variable is K."""
+        demand = self.demand if demand is None else demand
+        count = len(self.columns)
+        rows = self.served(-1)
+        for row, d in zip(rows, demand, strict=True):
+            row[count] = Fraction(d)
+        most = [ZERO] * len(rows) + list(self.capacity.values())
+        return maximum([ZERO] * count + [Fraction(1)], rows + self.loads, most)
+
+    def fit(self, rates: Sequence[Fraction]) -> bool:
+        """Whether these rates can be carried together."""
+        found = self.concurrent(rates)
+        return found is None or found.value >= 1
+
+    def total(self) -> Solved:
+        """The largest sum of rates, none above its demand."""
+        most = list(self.demand) + list(self.capacity.values())
+        found = maximum([Fraction(1)] * len(self.columns), self.served(1) + self.loads, most)
+        assert found is not None
+        return found
+
+    def least_cost(self, rate: Fraction, cost: Mapping[Link, Fraction]) -> Solved | None:
+        """What carrying ``rate`` costs at least, by the dual: its variables are distances, then lengths; None if
+        nothing carries as much."""
+        demands = len(self.demand)
+        rows, most = [], []
+        for column in self.columns:
+            row = {demands + self.links.index(link): -part for link, part in column.load.items()}
+            rows.append(row | {column.demand: Fraction(1)})
+            most.append(sum((part * cost.get(link, ZERO) for link, part in column.load.items()), ZERO))
+        gain = [rate * d for d in self.demand] + [-c for c in self.capacity.values()]
+        return maximum(gain, rows, most)
+
+    def level(self, j: int, least: Sequence[Fraction]) -> Solved:
+        """The most that demand ``j`` can get per unit while each other gets its ``least`` rate."""
+        count = len(self.columns)
+        rows = self.served(-1)
+        rows[j][count] = self.demand[j]
+        most = [ZERO if i == j else -rate for i, rate in enumerate(least)] + list(self.capacity.values())
+        found = maximum([ZERO] * count + [Fraction(1)], rows + self.loads, most)
+        assert found is not None
+        return found
+
+
+def over_any_path(network: Network, traffic: TrafficMatrix) -> Truth:
+    """Every path without a loop in every plane."""
+    columns: list[Column] = []
+    capacity: dict[Link, Fraction] = {}
+    outs = [_outs(network, p) for p in range(network.plane_count)]
+    for j, p, here, there, access in ends(network, traffic):
+        if any(speed == 0 for _, speed in access):
+            continue
+        capacity |= {link: Fraction(speed) for link, speed in access}
+        for path in _simple(outs[p], here, there, (here,)):
+            arcs = tuple(("arc", p, a) for a in path)
+            capacity |= {("arc", p, a): Fraction(float(network.planes[p].arcs[2][a])) for a in path}
+            columns.append(Column(j, dict.fromkeys([*arcs, *(link for link, _ in access)], Fraction(1)), arcs))
+    return Truth(_exactly(traffic), tuple(columns), capacity)
+
+
+def over_paths(network: Network, traffic: TrafficMatrix, routing: str, **rule: object) -> Truth:
+    """The paths of a routing."""
+    paths = parse_routing(routing, **rule).paths(network, traffic.level, traffic.src, traffic.dst)
+    access = {(j, p): links for j, p, _, _, links in ends(network, traffic)}
+    columns, capacity = [], {}
+    for n, j in enumerate(paths.pair_of_path.tolist()):
+        p = int(paths.plane[n])
+        places = paths.link[paths.path_ptr[n] : paths.path_ptr[n + 1]]
+        arcs = tuple(("arc", p, int(paths.arcs.id[a])) for a in places)
+        capacity |= {link: Fraction(float(paths.arcs.capacity[a])) for link, a in zip(arcs, places, strict=True)}
+        capacity |= {link: Fraction(speed) for link, speed in access[j, p]}
+        columns.append(Column(j, dict.fromkeys([*arcs, *(link for link, _ in access[j, p])], Fraction(1)), arcs))
+    return Truth(_exactly(traffic), tuple(columns), capacity)
+
+
+def over_parts(traffic: TrafficMatrix, parts: Mapping[int, Mapping[Link, tuple[float, Fraction]]]) -> Truth:
+    """A split for each demand: of each link its speed, and the part that it gets."""
+    columns, capacity = [], {}
+    for j, used in parts.items():
+        load = {link: part for link, (_, part) in used.items()}
+        capacity |= {link: Fraction(speed) for link, (speed, _) in used.items()}
+        columns.append(Column(j, load))
+    return Truth(_exactly(traffic), tuple(columns), capacity)
+
+
+def _exactly(traffic: TrafficMatrix) -> tuple[Fraction, ...]:
+    return tuple(Fraction(d) for d in traffic.demand.tolist())
+
+
+def _outs(network: Network, p: int) -> dict[int, list[tuple[int, int]]]:
+    found: dict[int, list[tuple[int, int]]] = {}
+    for a, (u, v, speed) in enumerate(
+        zip(*(np.asarray(each).tolist() for each in network.planes[p].arcs), strict=True)
+    ):
+        if speed > 0:
+            found.setdefault(u, []).append((a, v))
+    return found
+
+
+def _simple(
+    outs: Mapping[int, Sequence[tuple[int, int]]], here: int, there: int, passed: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    if here == there:
+        yield ()
+        return
+    for a, v in outs.get(here, ()):
+        if v not in passed:
+            for rest in _simple(outs, v, there, (*passed, v)):
+                yield (a, *rest)
