@@ -379,6 +379,8 @@ def throughput(
     time_limit_s: float | None = ...,
     objective: str | None = ...,
     least_load: bool | None = ...,
+    min_share: float | None = ...,
+    max_paths: int | None = ...,
     capacity: str | None = ...,
     threads: int = ...,
     progress: bool = ...,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput.problems import FlowProblem
 from pnet_lp.throughput.solve import flow_of
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _BYTES_PER_DEMAND = 2000
 """About, of its paths as rows of a table."""
@@ -52,8 +56,9 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
     one path, the paths are those of the routing.
 
     Raises:
-        SpecError: nothing is carried, or the result does not say by which paths: splits at every switch that follow
-            from the routing alone, or a quotient certificate; or the paths do not fit into memory.
+        SpecError: nothing is carried, or the result does not say by which paths, as a quotient certificate or a routing
+            that lists none; or the paths do not fit into memory.
+        RoutingError: there are too many paths.
     """
     routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
     flow = flow_of(network, traffic, result)
@@ -67,7 +72,7 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
         raise SpecError("a demand has no path, so nothing is carried", where="paths", allowed=_ALLOWED)
 
     def listed() -> PathSet:
-        if routing.form == "split" and routing.most_paths > 1:
+        if routing.form == "split" and routing.rule is None:
             raise SpecError(
                 f"routing {result.routing} splits demands at every switch, and has no list of paths",
                 where="paths",
@@ -76,9 +81,51 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
         return routing.paths(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
 
     demand, plane, part, ptr, arc = result.certificate.paths(flow, listed)
+    if routing.form == "split" and routing.most_paths > 1:
+        usage = routing.usage(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
+        part = _split_at_switches(flow, usage, demand, plane, ptr, arc)
     rate = part * _rates(flow, traffic, result)[demand]
     used = np.flatnonzero(rate > 0)
     return CarriedPaths(flow, demand[used], plane[used], floats(rate[used]), ptr[used], ptr[used + 1], arc)
+
+
+def _split_at_switches(
+    flow: FlowProblem, usage: sp.csc_array, demand: OffsetArray, plane: IntArray, ptr: OffsetArray, arc: IntArray
+) -> FloatArray:
+    """Return float64 ``[N]``: the part of its demand on each path, where switches split what comes to them.
+
+    It is the product, over the links of the path, of what goes on there of all that leaves the switch.
+
+    Args:
+        flow: the problem.
+        usage: float64 ``[A, J]``, what a unit of each demand puts on each arc.
+        demand: int64 ``[N]``, the demand of each path.
+        plane: int32 ``[N]``, its plane.
+        ptr: int64 ``[N + 1]``, where its arcs begin.
+        arc: int32, arcs local to the path's plane.
+    """
+    arcs, switches = len(flow.capacity), int(flow.node_count.sum())
+    first = np.concatenate([[0], np.cumsum(flow.node_count, dtype=np.int64)])
+    of_plane = np.repeat(np.arange(flow.plane_count), np.diff(flow.arc_ptr))
+    tail = first[of_plane] + flow.tail
+    used, owner = usage.indices.astype(np.int64), np.repeat(np.arange(usage.shape[1]), np.diff(usage.indptr))
+    leaving, where = np.unique(owner * switches + tail[used], return_inverse=True)
+    sent = np.bincount(where, weights=usage.data, minlength=len(leaving))
+    key = owner * arcs + used
+    order = np.argsort(key, kind="stable")
+    hops = np.diff(ptr)
+    path = np.repeat(np.arange(len(demand)), hops)
+    passed = demand[path] * arcs + arc + flow.arc_ptr[plane[path]]
+    place = order[np.searchsorted(key[order], passed)]
+    part = np.ones(len(demand))
+    if len(passed):
+        some = hops > 0
+        part[some] = np.multiply.reduceat((usage.data / sent[where])[place], ptr[:-1][some])
+    # What enters each plane is what leaves the source there.
+    source = flow.attach[plane, flow.src[demand]] + first[plane]
+    found = np.searchsorted(leaving, demand * switches + source)
+    entering = np.where(hops > 0, sent[np.minimum(found, len(sent) - 1)] if len(sent) else 1.0, 1.0)
+    return floats(part * entering)
 
 
 def _rates(flow: FlowProblem, traffic: TrafficMatrix, result: ThroughputResult) -> FloatArray:

@@ -212,6 +212,8 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **on("{} --routing ksp:2", METRIC),
             "routing": Example("--routing ksp:2"),
             "objective": Example("--objective total"),
+            "min_share": Example("--min-share 0.3"),
+            "max_paths": Example("--max-paths 1"),
             "least_load": Example("--least-load", idle="--least-load --routing ecmp", says="leaves no flow to choose"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),

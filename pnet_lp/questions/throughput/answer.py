@@ -19,6 +19,7 @@ from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.throughput.case import ThroughputCase
 from pnet_lp.questions.throughput.flow_paths import path_rates
 from pnet_lp.questions.throughput.links import check_rates, link_table, rate_table, sent
+from pnet_lp.questions.throughput.splits import Splits, splits, splits_document, splits_table
 from pnet_lp.tables import frame
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.proofs.store import save_result
@@ -40,11 +41,14 @@ class ThroughputAnswer(Answer):
         network: the network, with failed links at capacity 0.
         traffic: the traffic matrix.
         result: bounds, proof and bottlenecks.
+        min_share, max_paths: which paths remain in :attr:`splits`.
     """
 
     network: Network
     traffic: TrafficMatrix
     result: ThroughputResult
+    min_share: float = 0.0
+    max_paths: int | None = None
 
     def summary(self) -> Summary:
         """See the base class: the value that the objective asks for, between its bounds if it has any."""
@@ -64,7 +68,10 @@ class ThroughputAnswer(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
-        return self.result.to_json() | {"sends": sent(self.network, self.traffic, self.result)}
+        document = self.result.to_json() | {"sends": sent(self.network, self.traffic, self.result)}
+        if self.min_share or self.max_paths is not None:
+            document["splits"] = splits_document(self.result, self.rounded)
+        return document
 
     @property
     def value(self) -> float | None:
@@ -114,6 +121,18 @@ class ThroughputAnswer(Answer):
         ``rate_gbps``; see :func:`~pnet_lp.questions.throughput.flow_paths.path_rates`.
         """  # noqa: D205
         return frame(path_rates(self.network, self.traffic, self.result))
+
+    @cached_property
+    def rounded(self) -> Splits:
+        """The shares of paths that are at least ``min_share``, at most ``max_paths`` for a demand."""
+        return splits(self.network, self.traffic, self.result, min_share=self.min_share, max_paths=self.max_paths)
+
+    @cached_property
+    def splits(self) -> pd.DataFrame:
+        """A row per demand and path: ``src``, ``dst``, ``plane``, ``path``, ``share``, ``rate_gbps``; see
+        :func:`~pnet_lp.questions.throughput.splits.splits_table`.
+        """  # noqa: D205
+        return frame(splits_table(self.network, self.traffic, self.result, self.rounded))
 
     def graph(self, plane: int = 0) -> nx.MultiDiGraph[str]:
         """Return a plane as a networkx graph, whose edges have ``capacity_gbps``, ``load_gbps``, ``utilisation`` and
@@ -207,6 +226,7 @@ def throughput(case: ThroughputCase, seed: int, built: Built = NOTHING_BUILT) ->
 
     def answer(run: Run) -> Answer:
         options = case.options(seed, run.threads, run.deadline)
-        return ThroughputAnswer(network, traffic, solved(run, network, traffic, **options))
+        result = solved(run, network, traffic, **options)
+        return ThroughputAnswer(network, traffic, result, case.min_share, case.max_paths)
 
     return Posed((network.fingerprint, traffic.fingerprint), answer, network.warnings, prepare)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from pnet_lp.questions.base import OutputOption
 from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.tables import TABLE_FORMATS
@@ -32,10 +34,20 @@ class ThroughputCase(ObjectiveSettings, MetricKeys, DemandKeys):
         "links": OutputOption(
             "Write load, utilisation and length (dual price) of every directed link as a table.", TABLE_FORMATS
         ),
+        "paths": OutputOption(
+            "Write the share of each demand on each path as a table, to configure routers with.", TABLE_FORMATS
+        ),
         "write_lp": OutputOption(
             "Before solving, write the linear program of K for another solver.", suffixes=LP_SUFFIXES
         ),
     }
+
+    min_share: float = Field(
+        0.0, ge=0, lt=1, description="remove paths with a smaller share of their demand, and say what the rest carries"
+    )
+    max_paths: int | None = Field(
+        None, ge=1, description="keep so many paths of each demand, those with the largest shares, and say the same"
+    )
 
     @property
     def headline_column(self) -> str:

@@ -34,7 +34,7 @@ def path_rates(network: Network, traffic: TrafficMatrix, result: ThroughputResul
         "pairs": (size[src] * (size[dst] - own)).tolist(),
         "plane": paths.plane.tolist(),
         "hops": (paths.last - paths.first).tolist(),
-        "switches": _switches(network, paths, flow.attach[paths.plane, src]),
+        "switches": switches_of(network, paths, np.arange(len(paths.demand)), flow.attach[paths.plane, src]),
         "rate_gbps": paths.rate.tolist(),
     }
 
@@ -47,10 +47,10 @@ def _second_members(flow: FlowProblem) -> OffsetArray:
     return order[np.minimum(begin[:-1] + 1, begin[1:] - 1)]
 
 
-def _switches(network: Network, paths: CarriedPaths, start: IntArray) -> list[str]:
-    """Return the names of the switches on each path, the first of which are given."""
+def switches_of(network: Network, paths: CarriedPaths, which: OffsetArray, start: IntArray) -> list[str]:
+    """Return the names of the switches on each of the paths ``which``, the first of which are given."""
     flow, found = paths.flow, []
-    places = (paths.plane, start, paths.first, paths.last)
+    places = (paths.plane[which], start, paths.first[which], paths.last[which])
     for p, switch, begin, end in zip(*(place.tolist() for place in places), strict=True):
         passed = [switch, *flow.head[paths.arc[begin:end] + flow.arc_ptr[p]].tolist()]
         names = network.planes[p].switch_names

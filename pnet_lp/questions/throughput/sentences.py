@@ -16,6 +16,9 @@ from pnet_lp.units import format_gbps
 
 _SHOWN_BOTTLENECKS = 5
 
+_ROUNDING = 1e-9
+"""Part of a rate that rounding takes."""
+
 _LIMITS = {
     "access link": "access links",
     "core link": "core links",
@@ -65,6 +68,7 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         *(("", bottleneck_text(item, objective)) for item in shown),
         *([("", f"and {hidden} more")] if hidden else []),
         *least_load_text(document),
+        *splits_text(document),
         *(("warning", warning) for warning in document["warnings"]),
     ]
 
@@ -119,6 +123,17 @@ def least_load_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     total, least = (format_gbps(load[f"{key}_gbps_links"]) for key in ("total", "lower_bound"))
     gap = f"relative gap {load['relative_gap']:.2g}"
     return [("least load", f"{total} Gb/s times links, no flow of these rates has less than {least}; {gap}")]
+
+
+def splits_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the line that says what the split carries of which small shares were removed, where that was requested."""
+    if (found := document.get("splits")) is None:
+        return []
+    paths = f"{_count(found['paths'], 'path')}, at most {found['most_paths']:,} for one"
+    lost = "nothing" if found["lost_share"] < _ROUNDING else _percent(found["lost_share"])
+    if (rate := found.get("throughput_gbps")) is not None:
+        return [("splits", f"{paths}; they carry at least {format_gbps(rate)} Gb/s per unit demand, {lost} is lost")]
+    return [("splits", f"{paths}; {lost} of the rates is lost")]
 
 
 def _different(bottlenecks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
