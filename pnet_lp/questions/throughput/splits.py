@@ -49,7 +49,7 @@ class Splits:
     @property
     def demand(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """int64: the demand of each path that remains."""
-        return self.carried.demand[self.kept]
+        return np.asarray(self.carried.demand[self.kept], dtype=np.int64)
 
 
 def splits(
