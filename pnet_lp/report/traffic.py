@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.tables import fact_grid
+from pnet_lp.tables import WARNINGS, facts
 from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.traffic import RackTraffic
 
@@ -62,26 +62,19 @@ def traffic_document(
 
 def traffic_report(document: Mapping[str, Any]) -> Table:
     """Return a matrix, given as its document, as lines to read."""
-    grid = fact_grid()
-    grid.add_row("traffic", document["label"])
-    grid.add_row(
-        "demands",
-        f"{document['demands']:,} between {document['endpoints']:,} {document['level']}s, "
-        f"{document['total']:,g} in total",
+    hidden = document["demands"] - len(document["largest"])
+    spread = "[[{key}?{{{key}[min]:.6g}} to {{{key}[max]:.6g}}{of} (mean {{{key}[mean]:.6g}})]]"
+    return facts(
+        document,
+        ("traffic", "{label}"),
+        ("demands", "{demands:,} between {endpoints:,} {level}s, {total:,g} in total"),
+        ("each", spread.format(key="demand", of="")),
+        *((key, spread.format(key=key, of=" by a {level}")) for key in ("sent", "received")),
+        ("", [f"{item['src']} -> {item['dst']}: {item['demand']:.6g}" for item in document["largest"]]),
+        ("", [f"and {hidden:,} more, none larger"] if hidden else []),
+        ("without path", "[[without_path?{without_path[demands]:,} demands, {without_path[total]:,g} in total]]"),
+        WARNINGS,
     )
-    for name, key in (("each", "demand"), ("sent", "sent"), ("received", "received")):
-        if found := document[key]:
-            unit = "" if key == "demand" else f" by a {document['level']}"
-            grid.add_row(name, f"{found['min']:.6g} to {found['max']:.6g}{unit} (mean {found['mean']:.6g})")
-    for item in document["largest"]:
-        grid.add_row("", f"{item['src']} -> {item['dst']}: {item['demand']:.6g}")
-    if hidden := document["demands"] - len(document["largest"]):
-        grid.add_row("", f"and {hidden:,} more, none larger")
-    if lost := document["without_path"]:
-        grid.add_row("without path", f"{lost['demands']:,} demands, {lost['total']:,g} in total")
-    for warning in document["warnings"]:
-        grid.add_row("warning", warning)
-    return grid
 
 
 def _range(values: npt.NDArray[Any]) -> dict[str, float] | None:

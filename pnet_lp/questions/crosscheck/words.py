@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pnet_lp.extras import need
-from pnet_lp.plot import COLOURS, new_figure, write_figure
+from pnet_lp.plot import COLOURS, draw_shares, new_figure, write_figure
 from pnet_lp.questions.crosscheck.answer import CrosscheckAnswer
 from pnet_lp.questions.crosscheck.case import CrosscheckCase
-from pnet_lp.tables import Columns, Document, Report, fact_grid, table_of, text_table
+from pnet_lp.tables import NETWORK_FACT, WARNINGS, Columns, Document, Report, facts, table_of, text_table
 from pnet_lp.units import format_us
 
 if TYPE_CHECKING:
@@ -52,38 +50,27 @@ def check_places(_: CrosscheckCase, places: Mapping[str, Path]) -> None:
 
 def report(document: Document) -> Report:
     """Return a cross-check, given as its document, as tables and sentences to read."""
-    flows, network, settings = document["flows"], document["network"], document["settings"]
-    grid = fact_grid()
-    lost = {name: count for name, count in flows["unfinished"].items() if count}
-    grid.add_row(
-        "flows",
-        f"{flows['compared']:,} of {flows['flows']:,} complete in all models, and compared"
-        + "".join(f"; {count:,} unfinished in {_MODELS[name]}" for name, count in lost.items()),
+    flows, settings = document["flows"], document["settings"]
+    lost = "".join(f"; {count:,} unfinished in {_MODELS[name]}" for name, count in flows["unfinished"].items() if count)
+    fluid = settings.get("fluid", settings["bare"])
+    linear = ", ".join(
+        f"{_MODELS[f'lp_{name}']} ({one['routing']}, limited by {one['binding']}, {one['status']})"
+        for name, one in document["lp"].items()
     )
-    grid.add_row("workload", f"{document['workload']['label']}: {document['workload']['bytes']:,} bytes")
-    grid.add_row(
-        "network",
-        f"{network['planes']} {'plane' if network['planes'] == 1 else 'planes'} ({network['variant']}), "
-        f"{network['switches']:,} switches, {network['hosts']:,} hosts; {settings['packets']['link_delay']} a link",
+    shared = "{fluid[subflows]} subflows" if fluid["sharing"] == "subflows" else "{fluid[sharing]}"
+    window = ", first window {fluid[initial_window]}" if "initial_window" in fluid else ""
+    grid = facts(
+        {**document, **settings, "fluid": fluid, "lost": lost, "linear": linear},
+        ("flows", "{flows[compared]:,} of {flows[flows]:,} complete in all models, and compared{lost}"),
+        ("workload", "{workload[label]}: {workload[bytes]:,} bytes"),
+        ("network", f"{NETWORK_FACT}; {{packets[link_delay]}} a link"),
+        ("packets", "{packets[transport]}, {packets[queue]}, packets of {packets[packet]} B"),
+        ("fluid", f"sharing {shared}, correction {{fluid[correction]}}{window}"),
+        ("paths", "{packets[forwarding]}, plane policy {packets[plane_policy]}"),
+        ("LP", "left out: {lp_left_out}" if document["lp_left_out"] else "all bytes at once: {linear}"),
+        ("best split", "[[split_left_out?left out: {split_left_out}]]"),
+        WARNINGS,
     )
-    packets, fluid = settings["packets"], settings.get("fluid", settings["bare"])
-    grid.add_row("packets", f"{packets['transport']}, {packets['queue']}, packets of {packets['packet']} B")
-    shared = f"{fluid.get('subflows')} subflows" if fluid["sharing"] == "subflows" else fluid["sharing"]
-    window = f", first window {fluid['initial_window']}" if "initial_window" in fluid else ""
-    grid.add_row("fluid", f"sharing {shared}, correction {fluid['correction']}{window}")
-    grid.add_row("paths", f"{packets['forwarding']}, plane policy {packets['plane_policy']}")
-    if document["lp_left_out"]:
-        grid.add_row("LP", f"left out: {document['lp_left_out']}")
-    else:
-        shown = ", ".join(
-            f"{_MODELS[f'lp_{name}']} ({one['routing']}, limited by {one['binding']}, {one['status']})"
-            for name, one in document["lp"].items()
-        )
-        grid.add_row("LP", f"all bytes at once: {shown}")
-    if document["split_left_out"]:
-        grid.add_row("best split", f"left out: {document['split_left_out']}")
-    for warning in document["warnings"]:
-        grid.add_row("warning", warning)
     parts: Report = [grid, "", _times(document)]
     if flows["compared"] and len(document["by_size"]) > 1:
         parts += ["", _sizes(document["by_size"])]
@@ -135,10 +122,10 @@ def _sizes(classes: Sequence[Document]) -> Table:
         ("fluid, mean", lambda row: format_us(mean(row, fluid))),
         ("packets", lambda row: format_us(mean(row, "packets"))),
         ("ratio", lambda row: _ratio(mean(row, "packets"), mean(row, fluid))),
-        ("slowdown 99 %, fluid", lambda row: f"{row['slowdown'][fluid]['p99']:.3g}"),
+        ("slowdown 99 %, fluid", f"{{slowdown[{fluid}][p99]:.3g}}"),
         ("packets", "{slowdown[packets][p99]:.3g}"),
-        ("off, median", lambda row: f"{100 * row['ratios']['p50_error']:.3g} %"),
-        ("90 %", lambda row: f"{100 * row['ratios']['p90_error']:.3g} %"),
+        ("off, median", "{ratios[p50_error]:.3g %}"),
+        ("90 %", "{ratios[p90_error]:.3g %}"),
     )
 
 
@@ -191,9 +178,7 @@ def write_plot(answer: CrosscheckAnswer, title: str, path: str | Path) -> None:
     axes.set_prop_cycle(color=COLOURS)
     for name, result in found.simulations.items():
         if name in _SHOWN:
-            times = np.sort(result.completion_ps[result.done] / 1e6)
-            share = np.arange(1, len(times) + 1) / result.flow_count
-            axes.step(times, share, where="post", label=_SHOWN[name])
+            draw_shares(axes, result.completion_ps[result.done] / 1e6, result.flow_count, label=_SHOWN[name])
     # One that starts after others takes less than all of them do.
     steps = {} if len(found.workload.after) else found.linear
     for style, (name, linear) in zip(("--", ":"), steps.items(), strict=False):

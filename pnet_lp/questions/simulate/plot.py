@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.plot import COLOURS, new_figure, write_figure
+from pnet_lp.plot import COLOURS, draw_shares, new_figure, write_figure
 from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.sim import SimulationResult
 
@@ -45,9 +45,7 @@ def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
     """Draw the share of flows complete after a time, one line for each run."""
     axes.set_prop_cycle(color=COLOURS)
     for result in results:
-        times = np.sort(result.completion_ps[result.done] / 1e6)
-        share = np.arange(1, len(times) + 1) / result.flow_count
-        axes.step(times, share, where="post", label=f"seed {result.seed}")
+        draw_shares(axes, result.completion_ps[result.done] / 1e6, result.flow_count, label=f"seed {result.seed}")
     if any(result.completed for result in results):
         axes.set_xscale("log")
     axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
