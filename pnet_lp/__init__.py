@@ -30,7 +30,7 @@ def __getattr__(name: str) -> object:
     return importlib.import_module(f"{__name__}.{name}") if name in _PACKAGES else _found(name)
 
 
-class _Question(types.ModuleType):
+class _QuestionModule(types.ModuleType):
     """A package that is called like a question; called, it asks the question."""
 
     def __call__(self, *arguments: object, **keys: object) -> object:
@@ -52,7 +52,7 @@ class _Package(types.ModuleType):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in _PACKAGES and type(value) is types.ModuleType:
-            value.__class__ = _Question
+            value.__class__ = _QuestionModule
         super().__setattr__(name, value)
 
 

@@ -21,11 +21,11 @@ from pnet_lp.drawing.sheet import (
     shade,
     write,
 )
-from pnet_lp.drawing.summary import Summary
+from pnet_lp.drawing.summary import BoxSummary
 from pnet_lp.model.arrays import FloatArray
 
 
-def draw_summaries(summaries: Sequence[Summary], sheet: Sheet) -> Drawn:
+def draw_summaries(summaries: Sequence[BoxSummary], sheet: Sheet) -> Drawn:
     """Return the drawing of networks by their boxes."""
     stretched = [one.places * np.array([3.6, 1.5]) for one in summaries]
     boxes = [bounds_of([spot], at_least=(1.8, 0.6)) for spot in stretched]
@@ -39,7 +39,7 @@ def draw_summaries(summaries: Sequence[Summary], sheet: Sheet) -> Drawn:
     return drawn
 
 
-def _draw_summary(axes: Axes, one: Summary, spot: FloatArray) -> None:
+def _draw_summary(axes: Axes, one: BoxSummary, spot: FloatArray) -> None:
     """Draw boxes and the bundles between them; what is within a box is written below it."""
     within = {bundle.ends[0]: bundle for bundle in one.bundles if bundle.ends[0] == bundle.ends[1]}
     for bundle in one.bundles:

@@ -100,7 +100,7 @@ class PlanePanel:
         found = []
         for tier in range(int(self.level.max()) + 1):
             names = [self.plane.switch_names[i] for i in np.flatnonzero(self.level == tier)]
-            name = names[0] if len(names) == 1 else _beginning(names)
+            name = names[0] if len(names) == 1 else _common_prefix(names)
             found.append(name.rstrip("0123456789.-_ ") or f"tier {tier}")
         return tuple(found) if len(set(found)) == len(found) else tuple(f"tier {t}" for t in range(len(found)))
 
@@ -180,8 +180,8 @@ def _bytes(values: FloatArray | BoolArray | None) -> bytes | None:
     return None if values is None else np.round(values.astype(np.float64), 9).tobytes()
 
 
-def _beginning(names: Sequence[str]) -> str:
-    """Return the common beginning of all names."""
+def _common_prefix(names: Sequence[str]) -> str:
+    """Return the common prefix of all names."""
     low, high = min(names), max(names)
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=False))
     return "".join(one for one, _ in same)

@@ -46,7 +46,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Summary:
+class BoxSummary:
     """Boxes of switches, and the bundles of cables between them.
 
     Attributes:
@@ -71,9 +71,9 @@ class Summary:
         return floats([[box.side, box.tier] for box in self.boxes])
 
 
-def summarise(panels: Sequence[PlanePanel]) -> list[Summary]:
+def summarise(panels: Sequence[PlanePanel]) -> list[BoxSummary]:
     """Return the summaries of panels, one for those that have the same numbers."""
-    found: dict[object, Summary] = {}
+    found: dict[object, BoxSummary] = {}
     for panel in panels:
         one = _summary(panel)
         key = (one.boxes, one.bundles)
@@ -81,7 +81,7 @@ def summarise(panels: Sequence[PlanePanel]) -> list[Summary]:
     return list(found.values())
 
 
-def _summary(panel: PlanePanel) -> Summary:
+def _summary(panel: PlanePanel) -> BoxSummary:
     plane, tiers = panel.plane, panel.tier_names
     side = np.zeros(plane.switch_count, dtype=np.int64) if panel.side is None else 1 - panel.side.astype(np.int64)
     kinds, box = np.unique(panel.level * 2 + side, return_inverse=True)
@@ -112,4 +112,4 @@ def _summary(panel: PlanePanel) -> Summary:
             value = float(panel.value[own].max())
             lines.append(f"{panel.value[own].mean():.0%} on average, at most {value:.0%}")
         bundles.append(Bundle((a, b), "\n".join(lines), value, bool(panel.crossing[own].any())))
-    return Summary(panel.planes, tuple(boxes), tuple(bundles))
+    return BoxSummary(panel.planes, tuple(boxes), tuple(bundles))

@@ -17,7 +17,7 @@ from pnet_lp.experiment.claims import (
     TrendClaim,
     ValueClaim,
 )
-from pnet_lp.experiment.record import Draw, Record, Spread, StoredAnswer, ratio
+from pnet_lp.experiment.record import Draw, Record, RecordedAnswer, Spread, ratio
 from pnet_lp.experiment.runner import run_experiment
 from pnet_lp.experiment.spec import Chart, Experiment, load_experiment, state_experiment
 from pnet_lp.experiment.store import Store
@@ -34,10 +34,10 @@ __all__ = [
     "Measured",
     "OrderingClaim",
     "Record",
+    "RecordedAnswer",
     "Size",
     "Spread",
     "Store",
-    "StoredAnswer",
     "TrendClaim",
     "ValueClaim",
     "load_experiment",

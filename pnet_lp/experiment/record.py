@@ -37,7 +37,7 @@ class Spent:
 
 @brief("headline", "status")
 @dataclass(frozen=True, repr=False)
-class StoredAnswer:
+class RecordedAnswer:
     """The stored form of an answer.
 
     Attributes:
@@ -53,7 +53,7 @@ class StoredAnswer:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, answer: Answer) -> StoredAnswer:
+    def of(cls, answer: Answer) -> RecordedAnswer:
         """Return what is stored of ``answer``."""
         said, document = answer.summary(), _timeless(answer.to_json())
         return cls(said.headline, said.status, said.columns, document, said.limited_by, said.seconds)
@@ -69,7 +69,7 @@ class StoredAnswer:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any], seconds: Mapping[str, float]) -> StoredAnswer:
+    def from_json(cls, stored: Mapping[str, Any], seconds: Mapping[str, float]) -> RecordedAnswer:
         """Return the answer that :meth:`to_json` made a document of; null stands for NaN.
 
         Raises:
@@ -112,7 +112,7 @@ class Draw:
     index: int
     fingerprint: str
     settings: dict[str, Any]
-    answer: StoredAnswer
+    answer: RecordedAnswer
     spent: Spent | None = field(default=None, compare=False)
 
     @property

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from pnet_lp.errors import PnetError, naming
 from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, Executor, parse_executor
-from pnet_lp.experiment.record import Draw, Record, Spent, StoredAnswer
+from pnet_lp.experiment.record import Draw, Record, RecordedAnswer, Spent
 from pnet_lp.experiment.spec import Experiment
 from pnet_lp.experiment.store import Parcel, Store
 from pnet_lp.files import json_text
@@ -219,7 +219,7 @@ def _answer(task: _Task, posed: _Posed, watch: ProgressDisplay) -> tuple[Draw, C
     with naming(task.name), watch(task.words) as on_progress:
         answer = posed.posed.answer(Run(task.threads, on_progress=on_progress))
     seconds = time.perf_counter() - posed.began
-    stored = StoredAnswer.of(answer)
+    stored = RecordedAnswer.of(answer)
     if not stored.seconds:
         stored = replace(stored, seconds={"all": seconds})
     spent = Spent(seconds, peak_bytes() if posed.resets else None, processor_seconds() - posed.worked)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.record import Draw, Record, Spent, StoredAnswer
+from pnet_lp.experiment.record import Draw, Record, RecordedAnswer, Spent
 from pnet_lp.files import check_regular, json_text, read_limited
 from pnet_lp.manifest import environment
 from pnet_lp.writing import naming_output, output_file, write_json
@@ -81,7 +81,7 @@ class Store:
                 return f"{proof.name} is missing"
             if stored["proof"] != _proof_checksum(proof):
                 return f"{proof.name} was changed"
-            answer = StoredAnswer.from_json(stored, parts)
+            answer = RecordedAnswer.from_json(stored, parts)
             return Draw(case, index, stored["fingerprint"], stored["settings"], answer, Spent(**spent))
         except (SpecError, *_OTHER_CONTENT):
             return "its files cannot be read"
@@ -219,7 +219,7 @@ def _from_json(
     for i, (row, took) in enumerate(zip(stored["draws"], spent, strict=True)):
         headline = stored["headline"] | {key: row[key] for key in ("value", "lower", "upper")}
         seconds = {"all": took["seconds"]} if took else {}
-        answer = StoredAnswer.from_json(row | {"headline": headline, "result": {}}, seconds)
+        answer = RecordedAnswer.from_json(row | {"headline": headline, "result": {}}, seconds)
         draws.append(Draw(case, i, "", settings | {"seed": row["seed"]}, answer, Spent(**took) if took else None))
     return Record(case, tuple(draws))
 

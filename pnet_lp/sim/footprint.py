@@ -116,20 +116,20 @@ def _check(
 def check_split_time(context: SimulationContext, paths: int, event_limit: int | None, patience_s: float) -> None:
     """Raise WorkloadError where the best split of flows over up to so many paths takes longer than that.
 
-    How many flows are under way at once only the run shows.  Taken are those that start together, or that would be on
+    How many flows are active at once only the run shows.  Taken are those that start together, or that would be on
     average if each had all that a host can send.
     """
     workload, rate = context.workload, context.ports.rate
     fastest = float(rate.max()) * context.network.plane_count
     span_s = float(np.ptp(workload.start_ps)) / 1e12
     at_once = min(workload.total_bytes * 8 / fastest / span_s, workload.flow_count) if span_s else 0.0
-    under_way = max(at_once, len(_together(workload)))
+    active = max(at_once, len(_together(workload)))
     events = min(2 * workload.flow_count, event_limit or sys.maxsize)
-    seconds = events * under_way**2 * paths * _SPLIT_S
+    seconds = events * active**2 * paths * _SPLIT_S
     if seconds > patience_s:
         days, minutes = f"{seconds / 86400:,.0f} days", f"{seconds / 60:,.0f} minutes"
         raise WorkloadError(
-            f"the best split of some {under_way:,.0f} flows at once over up to {paths} paths, at {events:,} events, "
+            f"the best split of some {active:,.0f} flows at once over up to {paths} paths, at {events:,} events, "
             f"takes {days if seconds > 86400 else minutes} or more",
             where="sharing",
             found="best",

@@ -37,7 +37,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
     @model_validator(mode="after")
     def _check_solving(self) -> Self:
         with naming("objective"):
-            goal = parse_objective(self.asked)
+            goal = parse_objective(self.requested_objective)
         with naming("routing"):
             paths = self.paths
         with naming("solver"):
@@ -54,7 +54,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
         return self.paths.form != "arc"
 
     @property
-    def asked(self) -> str:
+    def requested_objective(self) -> str:
         """The objective."""
         return CONCURRENT
 
@@ -76,7 +76,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
             deadline: where the time of the answer has begun already; default: it begins now.
         """
         return {
-            "objective": self.asked,
+            "objective": self.requested_objective,
             "routing": self.routing,
             "plane_policy": self.plane_policy,
             "seed": seed,
@@ -100,7 +100,7 @@ class ObjectiveSettings(SolveSettings):
     @model_validator(mode="after")
     def _check_flow(self) -> Self:
         if self.least_load:
-            check_least_load(parse_objective(self.asked), self.paths)
+            check_least_load(parse_objective(self.requested_objective), self.paths)
         return self
 
     def options(self, seed: int, threads: int, deadline: Deadline | None = None) -> dict[str, Any]:
@@ -108,6 +108,6 @@ class ObjectiveSettings(SolveSettings):
         return super().options(seed, threads, deadline) | {"least_load": self.least_load}
 
     @property
-    def asked(self) -> str:
+    def requested_objective(self) -> str:
         """The objective."""
         return self.objective

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from pnet_lp.experiment import Draw, Experiment, Record, Store, StoredAnswer
+from pnet_lp.experiment import Draw, Experiment, Record, RecordedAnswer, Store
 from pnet_lp.experiment.finished import aliases, read_run
 from pnet_lp.experiment.plan import Estimate, estimate, plan
 from pnet_lp.experiment.record import Spent
@@ -65,7 +65,7 @@ def left(folder: Path, seconds: dict[str, float], draws: int, worked: float | No
     case = ThroughputCase(topology=("ring:n=4",), draws=draws)
     store = Store(folder)
     manifest = store.begin({"cases": {name: case.model_dump(mode="json") for name in seconds}})
-    answer = StoredAnswer(Headline.exact("throughput_gbps", "gbps", "throughput", 1.0), "exact", {}, {})
+    answer = RecordedAnswer(Headline.exact("throughput_gbps", "gbps", "throughput", 1.0), "exact", {}, {})
     store.finish(
         manifest,
         [

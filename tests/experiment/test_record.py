@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pnet_lp.experiment import Draw, Record, Spread, StoredAnswer, ratio
+from pnet_lp.experiment import Draw, Record, RecordedAnswer, Spread, ratio
 from pnet_lp.questions.base import Headline
 
 ERROR: Spread = "standard-error"
@@ -24,7 +24,7 @@ def record(values: list[float], *, first_seed: int = 0, gap: float = 0.0) -> Rec
                 i,
                 "sha256:0",
                 {"seed": first_seed + i},
-                StoredAnswer(
+                RecordedAnswer(
                     Headline("throughput_gbps", "gbps", "throughput", value, value, value + gap),
                     "certified",
                     {"half": value / 2},

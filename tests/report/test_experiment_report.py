@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from pnet_lp.experiment import BoundClaim, Chart, Claims, Draw, Experiment, Record, StoredAnswer, ValueClaim
+from pnet_lp.experiment import BoundClaim, Chart, Claims, Draw, Experiment, Record, RecordedAnswer, ValueClaim
 from pnet_lp.questions.base import Headline
 from pnet_lp.questions.throughput.case import ThroughputCase as Case
 from pnet_lp.report import chart
@@ -41,7 +41,7 @@ EXPERIMENT = Experiment(
 def record(case: str, *values: float, binding: str = "cut") -> Record:
     draws = []
     for i, value in enumerate(values):
-        answer = StoredAnswer(
+        answer = RecordedAnswer(
             Headline("throughput_gbps", "gbps", "throughput", value, value, value / 0.99, "Gb/s per unit demand"),
             "certified",
             {"solver": "structured"},
@@ -288,7 +288,7 @@ def test_a_sum_of_fair_rates_stands_between_no_bounds() -> None:
     """Each rate has a bound of its own: their sum, without any, is not shown as proved to the last digit."""
     fair = Case(topology=("ring:n=4",), objective="max-min")
     mixed = EXPERIMENT.model_copy(update={"cases": {**EXPERIMENT.cases, "b": fair}})
-    total = StoredAnswer(Headline.exact("total_gbps", "gbps", "total", 6.0, "Gb/s"), "certified", {}, {})
+    total = RecordedAnswer(Headline.exact("total_gbps", "gbps", "total", 6.0, "Gb/s"), "certified", {}, {})
     records = [RECORDS[0], Record("b", (Draw("b", 0, "sha256:0", {"seed": 0}, total),))]
     rows = compare(mixed, records)
     assert [row.relative_gap for row in rows] == [pytest.approx(0.01), None]

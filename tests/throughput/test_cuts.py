@@ -14,7 +14,7 @@ from pnet_lp.throughput.objectives.max_min.levels import Strategy
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.max_min.simplex import Simplex
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.problems.columns import ColumnProblem
+from pnet_lp.throughput.problems.base import ColumnProblem
 from pnet_lp.throughput.problems.cuts import Cuts
 from pnet_lp.throughput.problems.state import state_problem
 from pnet_lp.throughput.proofs.store import save_result

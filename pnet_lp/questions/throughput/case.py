@@ -52,9 +52,9 @@ class ThroughputCase(ObjectiveSettings, MetricKeys, DemandKeys):
     @property
     def headline_column(self) -> str:
         """See the base class: what the objective asks for."""
-        return parse_objective(self.asked).headline.key
+        return parse_objective(self.requested_objective).headline.key
 
     @property
     def headline_bounded(self) -> bool:
         """See the base class: of fair rates each has a bound of its own, and their sum has none."""
-        return parse_objective(self.asked).headline.bounded
+        return parse_objective(self.requested_objective).headline.bounded

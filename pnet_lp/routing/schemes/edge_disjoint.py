@@ -13,7 +13,7 @@ from pnet_lp.routing.rule import PathKind
     summary="K paths without a common link, of least total length, split optimally",
     source='J. W. Suurballe, "Disjoint paths in a network", Networks 4 (1974)',
 )
-class EdgeDisjoint(CountedPaths):
+class EdgeDisjointPaths(CountedPaths):
     """K edge-disjoint paths, the split open."""
 
     kind = PathKind.EdgeDisjoint

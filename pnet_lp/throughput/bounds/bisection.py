@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from pnet_lp.throughput.bounds.base import BOUNDS, Bound, Instance, Silent
-from pnet_lp.throughput.bounds.cutter import Cutter, Groups
+from pnet_lp.throughput.bounds.cutter import Cutter, EndpointGroups
 from pnet_lp.throughput.bounds.program import is_small, solve_program
 from pnet_lp.throughput.bounds.search import Counts
 from pnet_lp.throughput.bounds.witness import Cut
@@ -67,7 +67,7 @@ def _narrowest(cutter: Cutter, splits: Iterable[Counts]) -> tuple[Counts, float]
     return best, least
 
 
-def _splits(instance: Instance, groups: Groups) -> Iterator[Counts]:
+def _splits(instance: Instance, groups: EndpointGroups) -> Iterator[Counts]:
     """Yield splits into halves, as the members of each group that send; both directions of each."""
     for half in instance.halves:
         sending = _of_groups(half, groups.site, groups.size)

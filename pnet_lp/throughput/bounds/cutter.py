@@ -23,7 +23,7 @@ found depends on it, not what the cut is said to carry."""
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class Groups:
+class EndpointGroups:
     """Endpoints that attach to the same switches at the same speeds, so that only their number on each side matters.
 
     Attributes:
@@ -42,7 +42,7 @@ class Groups:
     size: Counts
 
     @classmethod
-    def build(cls, instance: Instance, counted: BoolArray) -> Groups:
+    def build(cls, instance: Instance, counted: BoolArray) -> EndpointGroups:
         """Return the groups of the endpoints that are ``counted``."""
         wiring, sites, network = instance.wiring, instance.sites, instance.network
         chosen = np.flatnonzero(counted)
@@ -79,7 +79,7 @@ class Cutter:
     def __init__(self, instance: Instance, counted: BoolArray) -> None:
         self._instance = instance
         self._counted = counted
-        self.groups = Groups.build(instance, counted)
+        self.groups = EndpointGroups.build(instance, counted)
 
     @property
     def wiring(self) -> Wiring:

@@ -74,7 +74,7 @@ class _Reach:
 
     Attributes:
         ports: int64 ``[sites]``, cables of each site's switch that lead anywhere, -1 for a site that is not attached.
-        branch: most cables by which a search goes on from a switch.
+        branch: most cables by which a search leaves a switch that it has reached.
         shared: most sites of a switch.
     """
 

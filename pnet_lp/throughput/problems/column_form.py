@@ -19,7 +19,7 @@ from pnet_lp.errors import SolverError
 from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.flow import Lengths
-from pnet_lp.throughput.problems.columns import ColumnProblem, joined
+from pnet_lp.throughput.problems.base import ColumnProblem, joined
 from pnet_lp.throughput.problems.program import MAX_ENTRIES, Form, Labels, LinearProgram, ProgramGoal
 from pnet_lp.throughput.problems.proof import Attained
 

@@ -10,7 +10,7 @@ import numpy as np
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import OffsetArray
-from pnet_lp.throughput.problems.columns import ColumnProblem
+from pnet_lp.throughput.problems.base import ColumnProblem
 
 
 @brief()

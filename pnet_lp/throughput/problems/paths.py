@@ -18,9 +18,8 @@ from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import Routing
-from pnet_lp.throughput.problems.base import Problem
+from pnet_lp.throughput.problems.base import ColumnProblem, Problem, joined
 from pnet_lp.throughput.problems.column_form import ColumnForm
-from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified
 from pnet_lp.throughput.problems.warm_starts import check_shapes, of_kind

@@ -24,7 +24,7 @@ def state_problem(
 ) -> Problem:
     """Return what there is to solve.
 
-    Alike hosts are one endpoint, unless they are to be kept ``apart`` or the routing draws paths for each flow.
+    Equivalent hosts are one endpoint, unless they are to be kept ``apart`` or the routing draws paths for each flow.
 
     Raises:
         TrafficError: the matrix is empty, or is for another number of endpoints.

@@ -212,7 +212,7 @@ def attended(
 ) -> tuple[A | None, bool]:
     """Call ``work`` in a second thread, so that Ctrl-C and the clock are heard here.
 
-    Work that does not end soon when stopped goes on in the background until its limits or the process end; where the
+    Work that does not end soon when stopped is left in the background until its limits or the process end; where the
     time is over, none begins.
 
     Args:

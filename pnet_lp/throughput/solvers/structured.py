@@ -14,8 +14,8 @@ from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import PathCertificate
 from pnet_lp.throughput.problems import ConcurrentProblem, PathProblem, Problem
+from pnet_lp.throughput.problems.base import ColumnProblem, joined
 from pnet_lp.throughput.problems.column_form import ColumnForm
-from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.merge import merge_planes
 from pnet_lp.throughput.problems.program import LpSolution
 from pnet_lp.throughput.solvers.base import SOLVERS, InitialPoint, OnProgress, RawSolution, SolveOptions

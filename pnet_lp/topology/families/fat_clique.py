@@ -89,7 +89,7 @@ def _clique_of_groups(groups: int, size: int, ports: int) -> IntArray:
     """Return int32 ``[2, m]``, the ends of equally many cables between every two groups of ``size`` members.
 
     Members take their turns, so that no two of a group differ by more than one cable, and the second end moves on by
-    one member each time the first has gone all the way round, so that a pair of members is joined twice only
+    one member each time the first has gone round once, so that a pair of members is joined twice only
     where there are more cables than pairs.
     """
     if groups == 1:

@@ -1,8 +1,8 @@
 """Progressive filling, where each demand has one path or one fixed split.
 
 D. Bertsekas, R. Gallager, "Data Networks" (2nd ed., 1992), section 6.5.2: all rates rise together until a link is full;
-its demands stop there, the others go on.  Rates are fair if and only if each demand uses a full link on which no other
-gets more, which is the proof.
+its demands stop there, the others continue.  Rates are fair if and only if each demand uses a full link on which no
+other gets more, which is the proof.
 """
 
 from __future__ import annotations

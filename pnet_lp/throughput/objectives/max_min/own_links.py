@@ -9,7 +9,7 @@ import numpy as np
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import BoolArray, FloatArray
 from pnet_lp.throughput.objectives.max_min.levels import Level, State
-from pnet_lp.throughput.problems.columns import ColumnProblem
+from pnet_lp.throughput.problems.base import ColumnProblem
 from pnet_lp.throughput.problems.cuts import Cuts
 
 _NEAR = 0.9

@@ -58,17 +58,17 @@ def recheck_levels(second: SecondProblem, rates: FairRates, levels: Sequence[Fai
     """
     check = second.check
     members = [level.demands for level in levels]
-    held = np.sort(np.concatenate([[], *members]))
+    listed = np.sort(np.concatenate([[], *members]))
     everyone = np.arange(second.flow.demand_count)
     check.require(
         all(each.size and each.dtype.kind == "i" for each in members)
-        and (np.array_equal(held, everyone) if rates.part is None else np.all(np.diff(held) > 0)),
+        and (np.array_equal(listed, everyone) if rates.part is None else np.all(np.diff(listed) > 0)),
         "the levels hold each demand once",
         "the levels do not hold each demand once",
     )
     if rates.part is not None:
         check.require(
-            bool(np.all(np.isin(held, everyone))) and np.all(rates.most <= rates.cap),
+            bool(np.all(np.isin(listed, everyone))) and np.all(rates.most <= rates.cap),
             "no demand gets more than it asks",
             "a rate is above its demand, or a level holds a demand that there is not",
         )

@@ -28,7 +28,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.throughput.objectives.max_min.levels import SLACK, Level, State, bound_of, saturated_at
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.program import vertex_solver
-from pnet_lp.throughput.problems.columns import ColumnProblem
+from pnet_lp.throughput.problems.base import ColumnProblem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Watch, failed, run_attended
 from pnet_lp.throughput.solvers.highs import FAILED, accept, array_of, highspy_module, pass_model, set_options, silent
