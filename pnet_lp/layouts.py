@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 from pnet_lp.errors import PnetError, printable
 from pnet_lp.units import MOST_DIGITS, misread, parse_number
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 Fault: TypeAlias = type[PnetError]
 
 SNDLIB_HEADER = "?SNDlib native format; type: network; version: 1.0"
-SNDLIB_NAMESPACE = "http://sndlib.zib.de/network"
+_SNDLIB_NAMESPACE = "http://sndlib.zib.de/network"
 
 HEAD = 8192
 """Characters by which the format of a file is recognised."""
 
 _SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _FORMULA = re.compile(r"'*+[-=+@]")
 _QUOTED = re.compile(r"^'(?='*+[-=+@])")
 _COUNT = re.compile(r"[0-9]{1,9}")
@@ -282,6 +283,60 @@ def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[SectionR
     if depth:
         raise fault(f"section {name} does not end", where=where, allowed="a line )")
     return sections
+
+
+class SndlibFile(NamedTuple):
+    """What a network file of SNDlib is written with.
+
+    Attributes:
+        nodes: names and positions, these empty where there are none.
+        links, demands: from, to, Gb/s.
+    """
+
+    nodes: Sequence[tuple[str, Sequence[float]]]
+    links: Sequence[tuple[str, str, float]] = ()
+    demands: Sequence[tuple[str, str, float]] = ()
+
+    def native(self, refusal: Callable[[str, str], PnetError]) -> str:
+        """Return the text in the native format, or raise ``refusal(obstacle, name)`` for a name that it cannot hold."""
+        for name, _ in self.nodes:
+            if not _NAME.fullmatch(name):
+                raise refusal("names of other than letters, digits, - and _", name)
+        nodes = (f"{name} ( {x!r} {y!r} )" for name, (x, y) in ((name, at or (0.0, 0.0)) for name, at in self.nodes))
+        links = (f"L{i} ( {u} {v} ) {unscaled(c, 3)} 0.00 0.00 0.00 ( )" for i, (u, v, c) in enumerate(self.links))
+        demands = (f"D{i} ( {s} {t} ) 1 {unscaled(d, 3)} UNLIMITED" for i, (s, t, d) in enumerate(self.demands))
+        lines = [SNDLIB_HEADER]
+        for section, rows in (("NODES", nodes), ("LINKS", links), ("DEMANDS", demands)):
+            lines += ["", f"{section} (", *(f"  {row}" for row in rows), ")"]
+        return "\n".join(lines) + "\n"
+
+    def xml(self) -> str:
+        """Return the text in XML."""
+        from xml.etree.ElementTree import Element, SubElement, indent, tostring  # noqa: PLC0415 - few files are XML
+
+        def add(parent: Element, **texts: str) -> None:
+            for tag, text in texts.items():
+                SubElement(parent, tag).text = text
+
+        root = Element("network", {"xmlns": _SNDLIB_NAMESPACE, "version": "1.0"})
+        structure = SubElement(root, "networkStructure")
+        kind = "geographical" if any(at for _, at in self.nodes) else "pixel"
+        nodes = SubElement(structure, "nodes", {"coordinatesType": kind})
+        for name, at in self.nodes:
+            node = SubElement(nodes, "node", {"id": name})
+            if at:
+                add(SubElement(node, "coordinates"), x=repr(at[0]), y=repr(at[1]))
+        links = SubElement(structure, "links")
+        for i, (u, v, gbps) in enumerate(self.links):
+            link = SubElement(links, "link", {"id": f"L{i}"})
+            add(link, source=u, target=v)
+            add(SubElement(link, "preInstalledModule"), capacity=unscaled(gbps, 3), cost="0.0")
+        demands = SubElement(root, "demands")
+        for i, (s, t, gbps) in enumerate(self.demands):
+            demand = SubElement(demands, "demand", {"id": f"D{i}"})
+            add(demand, source=s, target=t, routingUnit="1", demandValue=unscaled(gbps, 3))
+        indent(root, " ")
+        return tostring(root, encoding="unicode") + "\n"
 
 
 def _grouped(words: list[str], where: str, fault: Fault) -> tuple[str | tuple[str, ...], ...]:

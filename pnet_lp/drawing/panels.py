@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -100,7 +100,7 @@ class PlanePanel:
         found = []
         for tier in range(int(self.level.max()) + 1):
             names = [self.plane.switch_names[i] for i in np.flatnonzero(self.level == tier)]
-            name = names[0] if len(names) == 1 else _common_prefix(names)
+            name = _common_prefix(names)
             found.append(name.rstrip("0123456789.-_ ") or f"tier {tier}")
         return tuple(found) if len(set(found)) == len(found) else tuple(f"tier {t}" for t in range(len(found)))
 
@@ -167,11 +167,8 @@ def make_panels(
             value = floats(np.clip(shown.max(axis=1, initial=0.0) / most, 0.0, 1.0))
         seen: tuple[object, ...] = (plane.fingerprint, *map(_bytes, (side, load, length)))
         key = p if apart else seen
-        if key in found:
-            known = found[key]
-            found[key] = PlanePanel((*known.planes, p), known.plane, known.side, known.load, known.length, known.value)
-        else:
-            found[key] = PlanePanel((p,), plane, side, load, length, value)
+        known = found.get(key) or PlanePanel((), plane, side, load, length, value)
+        found[key] = replace(known, planes=(*known.planes, p))
     return list(found.values())
 
 
@@ -182,9 +179,8 @@ def _bytes(values: FloatArray | BoolArray | None) -> bytes | None:
 
 def _common_prefix(names: Sequence[str]) -> str:
     """Return the common prefix of all names."""
-    low, high = min(names), max(names)
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=False))
-    return "".join(one for one, _ in same)
+    same = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(first for first, *_ in same)
 
 
 def labels_in_words(planes: Sequence[Plane]) -> str:

@@ -111,12 +111,8 @@ def bounds_of(spots: Sequence[FloatArray], at_least: tuple[float, float] = (0.0,
     both = np.concatenate(spots)
     low, high = both.min(axis=0), both.max(axis=0)
     more = np.maximum(np.array(at_least) - (high - low), 0) / 2
-    return (
-        *(low - more).tolist()[:1],
-        *(high + more).tolist()[:1],
-        (low - more).tolist()[1],
-        (high + more).tolist()[1],
-    )
+    (left, bottom), (right, top) = (low - more).tolist(), (high + more).tolist()
+    return left, right, bottom, top
 
 
 def make_page(boxes: Sequence[Bounds], left: float, *, titled: bool, most: float = 1.1, high: float = _HIGH) -> Page:

@@ -84,17 +84,16 @@ class Description:
 
     Attributes:
         variant: how the planes relate.
-        planes: one description per plane.
         switches, cables: of all planes together.
         hosts: number of hosts, which all planes share.
         racks: number of racks (of the first plane).
         common_racks: whether all planes have the same racks.
         capacity_gbps: sum of the planes' capacities.
         fingerprint: of the network.
+        planes: one description per plane.
     """
 
     variant: Variant
-    planes: tuple[PlaneDescription, ...]
     switches: int
     hosts: int
     racks: int
@@ -102,20 +101,11 @@ class Description:
     cables: int
     capacity_gbps: float
     fingerprint: str
+    planes: tuple[PlaneDescription, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of ``pnet-lp topology --json``."""
-        return {
-            "variant": self.variant,
-            "switches": self.switches,
-            "hosts": self.hosts,
-            "racks": self.racks,
-            "common_racks": self.common_racks,
-            "cables": self.cables,
-            "capacity_gbps": self.capacity_gbps,
-            "fingerprint": self.fingerprint,
-            "planes": [plane.to_json() for plane in self.planes],
-        }
+        return {**vars(self), "planes": [plane.to_json() for plane in self.planes]}
 
 
 def describe(network: Network, *, switch_ports: int | None = None) -> Description:

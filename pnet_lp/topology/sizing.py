@@ -60,6 +60,23 @@ def fine_steps(first: int, last: int) -> Iterator[int]:
         first += max(1, first // 100)
 
 
+def two_smallest(equipment: Equipment, graphs: Iterable[tuple[int, int, int]]) -> Iterator[dict[str, int]]:
+    """Yield ``q`` and ``p``, hosts of a switch, of the two smallest graphs whose switches have ports for all of it.
+
+    In fine steps they are all with a quarter of the ports or more for hosts.
+
+    Args:
+        equipment: what they must hold.
+        graphs: ``(q, switches, cables of a switch)`` of all, ascending.
+    """
+    found = 0
+    for q, switches, degree in graphs:
+        hosts, more = equipment.switches(switches), equipment.fine and switches <= equipment.most_switches
+        if degree + hosts <= equipment.ports and (found < 2 or more):
+            found += 1
+            yield {"q": q, "p": hosts}
+
+
 OVERSUBSCRIPTIONS = (1, 2, 3, 4)
 """Hosts of an edge switch for each of its uplinks."""
 

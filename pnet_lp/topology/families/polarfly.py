@@ -12,9 +12,9 @@ from pydantic import Field
 from pnet_lp.model import Plane
 from pnet_lp.model.layout import Circle
 from pnet_lp.topology.family import HostParams, check_size, topologies
-from pnet_lp.topology.finite_field import FiniteField, PrimePower
+from pnet_lp.topology.finite_field import FiniteField, PrimePower, prime_power
 from pnet_lp.topology.hosts import flat_plane
-from pnet_lp.topology.sizing import Equipment, sizings
+from pnet_lp.topology.sizing import Equipment, sizings, two_smallest
 
 
 class PolarFly(HostParams):
@@ -90,18 +90,6 @@ def _orthogonal_points(field: FiniteField) -> npt.NDArray[np.int64]:
 
 @sizings.register("polarfly", summary="the two smallest graphs that have room")
 def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield the two smallest graphs whose switches have ports for as many hosts as are on each.
-
-    In fine steps they are all with a quarter of the ports or more for hosts.
-    """
-    found = 0
-    for q in range(2, 101):
-        try:
-            PolarFly.model_validate({"q": q})
-        except ValueError:  # no power of a prime
-            continue
-        switches = q * q + q + 1
-        hosts, more = equipment.switches(switches), equipment.fine and switches <= equipment.most_switches
-        if q + 1 + hosts <= equipment.ports and (found < 2 or more):
-            found += 1
-            yield {"q": q, "p": hosts}
+    """Yield the two smallest graphs, or in fine steps all sensible ones; see :func:`two_smallest`."""
+    powers = filter(prime_power, range(2, 101))
+    return two_smallest(equipment, ((q, q * q + q + 1, q + 1) for q in powers))

@@ -11,9 +11,9 @@ from pydantic import Field
 from pnet_lp.model import Plane
 from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import HostParams, check_size, topologies
-from pnet_lp.topology.finite_field import FiniteField, PrimePower
+from pnet_lp.topology.finite_field import FiniteField, PrimePower, prime_power
 from pnet_lp.topology.hosts import flat_plane
-from pnet_lp.topology.sizing import Equipment, sizings
+from pnet_lp.topology.sizing import Equipment, sizings, two_smallest
 
 
 class SlimFly(HostParams):
@@ -85,18 +85,6 @@ def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:
 
 @sizings.register("slim-fly", summary="the two smallest graphs that have room")
 def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield the two smallest graphs whose switches have ports for as many hosts as are on each.
-
-    In fine steps they are all with a quarter of the ports or more for hosts.
-    """
-    found = 0
-    for q in range(3, 201):
-        try:
-            params = SlimFly.model_validate({"q": q})
-        except ValueError:  # no power of a prime, or one of 2
-            continue
-        switches = 2 * q * q
-        hosts, more = equipment.switches(switches), equipment.fine and switches <= equipment.most_switches
-        if params.degree + hosts <= equipment.ports and (found < 2 or more):
-            found += 1
-            yield {"q": q, "p": hosts}
+    """Yield the two smallest graphs, or in fine steps all sensible ones; see :func:`two_smallest`."""
+    powers = filter(prime_power, range(3, 201))
+    return two_smallest(equipment, ((q, 2 * q * q, SlimFly(q=q).degree) for q in powers))

@@ -114,6 +114,21 @@ def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True)
         raise refusal(plane, what, obstacle)
 
 
+def placed(positions: list[tuple[float, float]]) -> list[tuple[float, float]] | None:
+    """Return the positions of a file whose format demands them, or None where all are 0 0, which means none."""
+    return positions if any(place != (0, 0) for place in positions) else None
+
+
+def places_of(plane: Plane, what: str) -> list[list[float]]:
+    """Return the positions to write where a format demands them, or raise TopologyError where only some are known."""
+    if plane.position is None:
+        return [[0.0, 0.0]] * plane.switch_count
+    places: list[list[float]] = plane.position.tolist()
+    if any(math.isnan(x) for x, _ in places):
+        raise refusal(plane, what, "positions of only some switches")
+    return places
+
+
 def numbered(cables: Collection[tuple[int, int]], link_gbps: float, where: str) -> Plane:
     """Return the plane of cables between switches that are called by numbers, in their order."""
     numbers = sorted({end for ends in cables for end in ends})

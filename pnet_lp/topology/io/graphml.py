@@ -3,87 +3,49 @@
 from __future__ import annotations
 
 import warnings
-from xml.parsers import expat
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import parse_xml
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
 from pnet_lp.units import misread
 
 
-class _Check:
-    """A pass over the elements for faults that networkx would pass over in silence."""
-
-    def __init__(self, where: str) -> None:
-        self._where = where
-        self._graphs = 0
-        self._text: list[str] = []
-        self._directed = False
-        self._nodes: set[str] = set()
-        self._edges: set[tuple[str, str, str]] = set()
-        self._ends: list[tuple[str, str]] = []
-        self._parser = expat.ParserCreate(namespace_separator=" ")
-        self._parser.StartElementHandler = self._element
-        self._parser.StartDoctypeDeclHandler = self._doctype
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text.append
-
-    def run(self, text: str) -> None:
-        try:
-            self._parser.Parse(text, True)
-        except expat.ExpatError as error:
-            raise TopologyError(
-                f"not XML: {expat.ErrorString(error.code)}", where=f"{self._where}:{error.lineno}"
-            ) from None
-        for end, place in self._ends:
-            if end not in self._nodes:
-                raise TopologyError(f"an edge ends at {end!r}, which is not a node", where=place)
-
-    def _fail(self, problem: str) -> None:
-        raise TopologyError(problem, where=self._place)
-
-    @property
-    def _place(self) -> str:
-        return f"{self._where}:{self._parser.CurrentLineNumber}"
-
-    def _doctype(self, *_: object) -> None:
-        self._fail("GraphML has no document type declaration")
-
-    def _end(self, name: str) -> None:
-        text = "".join(self._text)
+def _check(text: str, where: str) -> None:
+    """Raise TopologyError for faults that networkx would pass over in silence."""
+    root, places = parse_xml(text, where, TopologyError)
+    for element in root.iter():
         # A text may look like a number, and is refused only where a number is read out of it that is not there.
-        if name.rpartition(" ")[2] in {"data", "default"} and misread(text):
-            raise TopologyError("not a decimal number", where=self._place, found=text.strip())
-
-    def _element(self, name: str, attributes: dict[str, str]) -> None:
-        tag = name.rpartition(" ")[2]
-        self._text.clear()
-        if tag == "graph":
-            self._graphs += 1
-            self._directed = attributes.get("edgedefault") == "directed"
-            if self._graphs > 1:
-                self._fail("the file holds several graphs")
-        elif tag == "node":
-            node = attributes.get("id", "")
-            if node in self._nodes:
-                self._fail(f"the id {node!r} is used by two nodes")
-            self._nodes.add(node)
-        elif tag == "edge":
-            u, v = attributes.get("source", ""), attributes.get("target", "")
-            self._ends += [(u, self._place), (v, self._place)]
-            if "id" in attributes:
-                key = attributes["id"]
-                edge = (u, v, key) if self._directed or u < v else (v, u, key)
-                if edge in self._edges:
-                    self._fail(f"the id {key!r} is used by two edges between {u!r} and {v!r}")
-                self._edges.add(edge)
+        if element.tag in {"data", "default"} and misread(found := element.text or ""):
+            raise TopologyError("not a decimal number", where=places[element], found=found.strip())
+    graphs = list(root.iter("graph"))
+    if len(graphs) > 1:
+        raise TopologyError("the file holds several graphs", where=places[graphs[1]])
+    nodes: set[str] = set()
+    for node in root.iter("node"):
+        if (name := node.get("id", "")) in nodes:
+            raise TopologyError(f"the id {name!r} is used by two nodes", where=places[node])
+        nodes.add(name)
+    directed = bool(graphs) and graphs[0].get("edgedefault") == "directed"
+    edges: set[tuple[str, str, str]] = set()
+    for edge in root.iter("edge"):
+        u, v, key = edge.get("source", ""), edge.get("target", ""), edge.get("id")
+        for end in (u, v):
+            if end not in nodes:
+                raise TopologyError(f"an edge ends at {end!r}, which is not a node", where=places[edge])
+        if key is None:
+            continue
+        ends = (u, v, key) if directed or u < v else (v, u, key)
+        if ends in edges:
+            raise TopologyError(f"the id {key!r} is used by two edges between {u!r} and {v!r}", where=places[edge])
+        edges.add(ends)
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
     import networkx as nx  # noqa: PLC0415 - slow to load
 
-    _Check(where).run(text)
+    _check(text, where)
     try:
         with warnings.catch_warnings():
             # Attributes without a type are text, and where a number is needed Plane says so.

@@ -16,8 +16,7 @@ import math
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_tables, scaled, unscaled, whole
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, paired, parse_position, refusal
-from pnet_lp.topology.io.survivable import placed, places_of
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, paired, parse_position, placed, places_of, refusal
 from pnet_lp.units import parse_number
 
 _HEADERS = {"NODES": "label x y", "EDGES": "label src dest weight bw delay"}
