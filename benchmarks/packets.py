@@ -153,11 +153,13 @@ def measure_nspy(arity: int, size: int, python: str) -> Run:
     for src, dst in zip(traffic.src.tolist(), traffic.dst.tolist(), strict=True):
         there = draw.choice(list(networkx.all_shortest_paths(graph, first + src, first + dst)))
         both = pairwise(there), pairwise(there[::-1])
-        paths.append([[number[link] for link in way] for way in both])
-    asked = {"nodes": len(graph), "links": links, "paths": paths, "bytes": size}
-    asked |= {"rate": 1e10, "queue": 100, "packet": 1500, "until": 0.02}
+        paths.append([[number[link] for link in path] for path in both])
+    requested = {"nodes": len(graph), "links": links, "paths": paths, "bytes": size}
+    requested |= {"rate": 1e10, "queue": 100, "packet": 1500, "until": 0.02}
     script = Path(__file__).with_name("packets_nspy.py")
-    done = subprocess.run([python, str(script)], input=json.dumps(asked), check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [python, str(script)], input=json.dumps(requested), check=True, stdout=subprocess.PIPE, text=True
+    )
     found = json.loads(done.stdout)
     return Run(arity, "ns.py", network.host_count, found["packet_hops"], found["seconds"], 0, 0, "20 ms")
 
@@ -207,35 +209,35 @@ def main() -> None:
     parser.add_argument("--arity", default=",".join(map(str, ARITIES)), help="fat trees")
     parser.add_argument("--print", action="store_true", help="print only")
     parser.add_argument("--one", nargs=2, metavar=("K", "KIND"), help=argparse.SUPPRESS)
-    asked = parser.parse_args()
+    requested = parser.parse_args()
     if _core.build_profile != "release":
         sys.exit("packets.py: the extension is a debug build; run make bench")
-    if asked.one:
-        json.dump(asdict(measure(int(asked.one[0]), asked.one[1], asked.size)), sys.stdout)
+    if requested.one:
+        json.dump(asdict(measure(int(requested.one[0]), requested.one[1], requested.size)), sys.stdout)
         return
-    arities = [int(arity) for arity in asked.arity.split(",")]
+    arities = [int(arity) for arity in requested.arity.split(",")]
     cases = [(arity, kind) for kind in ("tcp", "ndp") for arity in arities]
-    if asked.large:
+    if requested.large:
         cases += [(arity, "sopa") for arity in (*arities, LARGE)]
     runs = []
     for arity, kind in cases:
         sys.stderr.write(f"k = {arity}: {kind}\n")
-        command = [sys.executable, __file__, "--size", asked.size, "--one", str(arity), kind]
+        command = [sys.executable, __file__, "--size", requested.size, "--one", str(arity), kind]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         runs.append(Run(**json.loads(done.stdout)))
-    if asked.nspy:
+    if requested.nspy:
         sys.stderr.write(f"k = {arities[0]}: ns.py\n")
-        runs.append(measure_nspy(arities[0], parse_bytes(asked.size, "--size"), asked.nspy))
+        runs.append(measure_nspy(arities[0], parse_bytes(requested.size, "--size"), requested.nspy))
     machines = machine()
-    table = report(runs, machines, asked.size)
+    table = report(runs, machines, requested.size)
     Console(width=120).print(table)
-    if asked.print:
+    if requested.print:
         return
     OUT.mkdir(parents=True, exist_ok=True)
     document: dict[str, Any] = {
         "command": "make bench",
         "seed": SEED,
-        "bytes": asked.size,
+        "bytes": requested.size,
         "environment": environment(),
         "machine": machines,
         "runs": [asdict(run) | {"packet_hops_per_second": run.rate} for run in runs],

@@ -20,25 +20,25 @@ _ACKS = 10_000
 
 
 def main() -> None:
-    asked = json.load(sys.stdin)
+    requested = json.load(sys.stdin)
     env = simpy.Environment()
-    ports = [Port(env, asked["rate"], qlimit=asked["queue"]) for _ in asked["links"]]
-    nodes = [FIBDemux(fib={}, outs=ports, ends={}) for _ in range(asked["nodes"])]
-    for port, (_, head) in zip(ports, asked["links"], strict=True):
+    ports = [Port(env, requested["rate"], qlimit=requested["queue"]) for _ in requested["links"]]
+    nodes = [FIBDemux(fib={}, outs=ports, ends={}) for _ in range(requested["nodes"])]
+    for port, (_, head) in zip(ports, requested["links"], strict=True):
         port.out = nodes[head]
-    for number, (there, back) in enumerate(asked["paths"]):
-        (src, dst) = asked["links"][there[0]][0], asked["links"][there[-1]][1]
-        flow = Flow(number, src, dst, size=asked["bytes"], start_time=1e-12, finish_time=asked["until"])
-        sender = TCPPacketGenerator(env, flow, TCPReno(mss=asked["packet"], cwnd=10 * asked["packet"]))
-        sender.mss = asked["packet"]
+    for number, (there, back) in enumerate(requested["paths"]):
+        (src, dst) = requested["links"][there[0]][0], requested["links"][there[-1]][1]
+        flow = Flow(number, src, dst, size=requested["bytes"], start_time=1e-12, finish_time=requested["until"])
+        sender = TCPPacketGenerator(env, flow, TCPReno(mss=requested["packet"], cwnd=10 * requested["packet"]))
+        sender.mss = requested["packet"]
         sink = TCPSink(env, rec_arrivals=False, rec_waits=False, rec_flow_ids=False)
         sender.out, sink.out = nodes[src], nodes[dst]
         for name, path, end in ((number, there, sink), (number + _ACKS, back, sender)):
             for link in path:
-                nodes[asked["links"][link][0]].fib[name] = link
-            nodes[asked["links"][path[-1]][1]].ends[name] = end
+                nodes[requested["links"][link][0]].fib[name] = link
+            nodes[requested["links"][path[-1]][1]].ends[name] = end
     before = time.process_time()
-    env.run(until=asked["until"])
+    env.run(until=requested["until"])
     seconds = time.process_time() - before
     hops = sum(port.packets_received - port.packets_dropped for port in ports)
     json.dump({"packet_hops": hops, "seconds": seconds}, sys.stdout)

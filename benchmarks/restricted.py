@@ -18,7 +18,7 @@ CASES = (
         slow=("highs-simplex",),
     ),
     Case(
-        "four Jellyfish alike, permutation, ksp:32",
+        "four identical Jellyfish, permutation, ksp:32",
         "jellyfish:k=16",
         4,
         ("structured", *HIGHS),

@@ -23,7 +23,7 @@ def main() -> None:
         f"pnet-lp {text}": ("-m", "pnet_lp", *text.split()) for text in COMMANDS
     }
     found: dict[str, list[float]] = {name: [] for name in lines}
-    # In turn, so that what else runs on the machine slows all alike.
+    # In turn, so that what else runs on the machine slows all of them.
     for _ in range(RUNS):
         for name, arguments in lines.items():
             found[name].append(seconds(*arguments))

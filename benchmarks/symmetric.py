@@ -24,5 +24,5 @@ CASES = (
 
 if __name__ == "__main__":
     Benchmark(
-        __file__, "ideal throughput of alike switches", CASES, counts_build=True, ours="symmetric", limit_s=300.0
+        __file__, "ideal throughput of symmetric networks", CASES, counts_build=True, ours="symmetric", limit_s=300.0
     ).main()

@@ -93,7 +93,6 @@ class Solution:
 
     proof: Proof
     iterations: int
-    restarts: int
     interrupted: bool
 
 @final
@@ -158,8 +157,6 @@ class PathSolution:
     def length(self) -> npt.NDArray[np.float64]: ...
     @property
     def iterations(self) -> int: ...
-    @property
-    def restarts(self) -> int: ...
     @property
     def interrupted(self) -> bool: ...
 

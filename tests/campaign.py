@@ -80,7 +80,7 @@ def foreign_to(found: dict[str, Reader]) -> list[bytes]:
     return [reader.seeds[0] for reader in found.values()]
 
 
-def meals(reader: Reader) -> dict[str, bytes]:
+def large_inputs(reader: Reader) -> dict[str, bytes]:
     """Return what a reader is fed."""
     header, _, rest = reader.seeds[0].partition(b"\n")
     lines = FED_BYTES // (len(header) + 1)
@@ -95,18 +95,18 @@ def meals(reader: Reader) -> dict[str, bytes]:
 
 
 def feed(part: int = 0, parts: int = 1, *only: str) -> None:
-    """Feed every reader, or every one of a part of them; a meal that takes too long ends the process.
+    """Give every reader, or every one of a part of them, large inputs; one that takes too long ends the process.
 
     Args:
         part: which part.
         parts: how many there are.
-        only: the meals; default: all.
+        only: the inputs; default: all.
     """
     for name, reader in list(readers().items())[part::parts]:
-        for meal, data in meals(reader).items():
-            if only and meal not in only:
+        for what, data in large_inputs(reader).items():
+            if only and what not in only:
                 continue
-            print(f"{name}: {meal}", end=": ", flush=True)
+            print(f"{name}: {what}", end=": ", flush=True)
             used = resource.getrusage(resource.RUSAGE_SELF)
             limit = int(used.ru_utime + used.ru_stime) + FED_SECONDS
             resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))

@@ -218,8 +218,8 @@ def test_pins_cover_the_project() -> None:
             pins[_normal(match[1])] = match[2]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
-    wanted = [*project["project"]["dependencies"], *extras["dev"], *extras["docs"]]
-    missing = [name for name in wanted if _normal(re.split(r"[<>=!~\[; ]", name)[0]) not in pins]
+    expected = [*project["project"]["dependencies"], *extras["dev"], *extras["docs"]]
+    missing = [name for name in expected if _normal(re.split(r"[<>=!~\[; ]", name)[0]) not in pins]
     assert not missing, f"constraints.txt lacks {missing}; run `make pins`"
 
 
@@ -305,8 +305,8 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
     done = subprocess.run([sys.executable, "tools/oldest.py"], cwd=ROOT, capture_output=True, text=True, check=True)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [
+    expected = [
         *project["dependencies"],
         *(one for extra in ("cluster", "notebook", "ortools", "parquet", "pulp") for one in extras[extra]),
     ]
-    assert sorted(done.stdout.split()) == sorted(one.replace(">=", "==") for one in wanted)
+    assert sorted(done.stdout.split()) == sorted(one.replace(">=", "==") for one in expected)

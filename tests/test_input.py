@@ -34,8 +34,8 @@ ROOT = Path(__file__).parents[1]
 READERS = readers()
 PARTS = 2
 FED_BYTES = 2_500_000
-MEALS = ("blanks", "comments", "one line")
-"""What readers are fed here; ``python -m tests.campaign feed`` has more courses, of four times as much."""
+INPUTS = ("blanks", "comments", "one line")
+"""What readers are given here; ``python -m tests.campaign feed`` has more, four times as large."""
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -81,12 +81,12 @@ def test_every_registry_has_a_reader() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_reader_is_fed(part: int) -> None:
-    command = [sys.executable, "-m", "tests.campaign", "feed", str(part), str(PARTS), *MEALS]
+    command = [sys.executable, "-m", "tests.campaign", "feed", str(part), str(PARTS), *INPUTS]
     environment = {**os.environ, "PNET_LP_FED_BYTES": str(FED_BYTES)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     # A hang is ended by the limit on CPU time; what was being read stands last.
     assert done.returncode == 0, done.stdout[-300:] + done.stderr[-300:]
-    assert len(done.stdout.splitlines()) == len(MEALS) * len(list(READERS)[part::PARTS])
+    assert len(done.stdout.splitlines()) == len(INPUTS) * len(list(READERS)[part::PARTS])
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_nothing_is_begun_where_hardly_anything_is_free(monkeypatch: pytest.Monk
 
 @ENFORCED
 def test_a_network_whose_proof_does_not_fit_is_refused_before_it_is_solved() -> None:
-    """The solver takes 0.3 GB, since all planes are alike, but the proof on all eight 2 GB."""
+    """The solver takes 0.3 GB, since all planes are identical, but the proof on all eight 2 GB."""
     network = "fat-tree:k=256,tiers=2", "--planes", "8", "--level", "rack"
     result = limited("throughput", *network, "--solver", "structured")
     assert result.returncode == 1

@@ -43,8 +43,8 @@ def declared(name: str) -> Iterator[Distribution]:
         if canonicalize_name(found.name) != canonicalize_name(name):
             yield found
         for requirement in map(Requirement, found.requires or ()):
-            wanted = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-            if wanted and canonicalize_name(requirement.name) not in seen:
+            expected = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            if expected and canonicalize_name(requirement.name) not in seen:
                 seen.add(canonicalize_name(requirement.name))
                 waiting.append(requirement)
 

@@ -121,7 +121,7 @@ RULES = (
         r"colou?r\w*",
         "equivalence class, quotient; colour refinement is the algorithm that finds the classes",
         allowed=r"colou?r[ -]refinement|colou?r(s|ed) (cables )?by\b|in two colours|differ in colour|`colours`"
-        r"|^colours$|no_color",
+        r"|^colours?$|no_color",
         without=PICTURES,
     ),
     Rule(r"\bclimb(s|ed|ing|er)?\b", "levels of max-min"),

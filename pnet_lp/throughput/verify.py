@@ -360,7 +360,7 @@ def _check_figures(check: Checks, stored: StoredResult, objective: Objective, co
     """Compare the figures of the objective, and the status that follows from them; return the gap."""
     figures, claims = stored.figures, stored.claims
     for key in sorted(figures.keys() ^ computed.keys()):
-        unknown = "no key of a result of this objective"
+        unknown = "not a key of a result of this objective"
         raise CertificateError(f"{key} is {'missing' if key in computed else unknown}", where=stored.path)
     for key, value in computed.items():
         check.same(key, figures[key], value)

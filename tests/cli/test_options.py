@@ -51,7 +51,7 @@ class Example:
 
 PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
-    "verify full",  # of a proof in colours from many destinations
+    "verify full",  # of a proof on a quotient from many destinations
     *("throughput save", "throughput links", "throughput write_lp"),
     *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify")),
     *("throughput jobs", "failures jobs"),
@@ -620,7 +620,7 @@ BESIDE = {
 SETTLING = {"seed", "plane_policy", "variant", "tolerance", "time_limit_s"}
 """Options that are accepted where there is nothing to settle: nothing drawn, one plane, nothing solved."""
 
-# Alike planes are equally near, and a small network can lose links without a loss.
+# Identical planes are equally near, and a small network can lose links without a loss.
 MAY_COINCIDE = {"hops": {"fail_planes", "fail_links", "trials"}}
 """Options that need not change the numbers of networks so small."""
 

@@ -125,15 +125,15 @@ def test_who_is_killed_leaves_no_process_and_no_temporary_file(arguments: list[s
     process = subprocess.Popen(
         [*PNET_LP, *arguments], env=os.environ | {"TMPDIR": str(folder)}, cwd=tmp_path, stderr=subprocess.PIPE
     )
-    workers, wanted = set[Path](), 2 if "--jobs" in arguments else 1
+    workers, expected = set[Path](), 2 if "--jobs" in arguments else 1
     deadline = time.monotonic() + 60
-    while len(workers) < wanted and process.poll() is None and time.monotonic() < deadline:
+    while len(workers) < expected and process.poll() is None and time.monotonic() < deadline:
         # CBC reads a file, other workers write a log that has no name.
         workers = set(folder.glob("*/*.mps" if "ortools-glop" not in arguments else "*"))
         time.sleep(0.05)
     time.sleep(1.0)
     assert process.poll() is None, "solved too soon for this test"
-    assert len(processes_of(folder)) > wanted
+    assert len(processes_of(folder)) > expected
     process.kill()
     process.communicate()
     deadline = time.monotonic() + 30

@@ -48,4 +48,4 @@ def test_every_option_is_in_the_reference(name: str, command: click.Command) -> 
     for option in _options(command):
         others = [SECTIONS[other] for other, each in COMMANDS if option in _options(each)]
         said = [text for text in (SECTIONS[name], *shared, *others) if re.search(rf"{option}(?![\w-])", text)]
-        assert said, f"docs/cli.md says nothing of {name} {option}"
+        assert said, f"docs/cli.md does not describe {name} {option}"

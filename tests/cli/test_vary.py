@@ -28,11 +28,11 @@ def table(path: Path) -> pd.DataFrame:
 
 def test_the_table_is_that_of_python(run: Run, here: Path) -> None:
     run("sweep", *GRID, "-o", "draws.csv", "--rows", "draw")
-    asked = {"vary": {"planes": [1, 2], "routing": ["ecmp", "ideal"]}, "draws": 2, "level": "rack", "link_gbps": 10}
-    same = pn.sweep("jellyfish:k=4", **asked)  # type: ignore[arg-type]
+    requested = {"vary": {"planes": [1, 2], "routing": ["ecmp", "ideal"]}, "draws": 2, "level": "rack", "link_gbps": 10}
+    same = pn.sweep("jellyfish:k=4", **requested)  # type: ignore[arg-type]
     pd.testing.assert_frame_equal(table(here / "draws.csv"), same, check_dtype=False)
     run("sweep", *GRID, "-o", "cases.csv", "--baseline", "planes=1")
-    means = pn.sweep("jellyfish:k=4", **asked, baseline={"planes": 1}, mean=True)  # type: ignore[arg-type]
+    means = pn.sweep("jellyfish:k=4", **requested, baseline={"planes": 1}, mean=True)  # type: ignore[arg-type]
     found = table(here / "cases.csv")
     pd.testing.assert_frame_equal(found.drop(columns="seconds"), means.drop(columns="seconds"), check_dtype=False)
     # The mean is that of the draws, each of which is what a single solve gives.

@@ -122,7 +122,7 @@ def test_bisections_of_closed_forms(text: str) -> None:
     assert bound.facts["bisection_gbps"] == pytest.approx(found.bisection_gbps)
 
 
-def test_planes_share_boxes_only_if_they_are_alike() -> None:
+def test_planes_share_boxes_only_if_they_are_identical() -> None:
     alike = build_network(["fat-tree:k=4"], planes=2)
     assert row(count(alike, default_packaging(alike))) == (3, 5, 40, 20, 32)
     other = build_network(["jellyfish:k=4"], planes=2, variant="heterogeneous")

@@ -63,7 +63,7 @@ def test_hash_collisions_are_told_by_the_busiest_path(spine: Network) -> None:
 
 
 def test_incast_is_the_same_in_all_models(spine: Network) -> None:
-    """Four to one: 4 S / rate, whatever the path; the way costs links and a handshake, told apart."""
+    """Four to one: 4 S / rate, whatever the path, which costs links and a handshake, told apart."""
     workload = Workload.from_flows(8, [0, 1, 2, 3], [7] * 4, 20 * FULL)
     document = compare(crosscheck(spine, workload, queue="drop-tail:packets=3000"))
     for model in ("lp_ideal", "lp_paths", "split", "bare"):
@@ -160,9 +160,9 @@ def test_the_fluid_is_that_of_the_transport(spine: Network) -> None:
         ({"correction": "none"}, {"correction": "none"}),
         ({"correction": "short-flows,queueing"}, {"correction": "short-flows,queueing"}),
     ]
-    for asked, wanted in cases:
-        settings = crosscheck(spine, long, event_limit=1, **asked).fluid.settings
-        assert wanted.items() <= settings.items(), asked
+    for requested, expected in cases:
+        settings = crosscheck(spine, long, event_limit=1, **requested).fluid.settings
+        assert expected.items() <= settings.items(), requested
 
 
 @pytest.mark.parametrize(

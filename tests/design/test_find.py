@@ -22,14 +22,14 @@ from pnet_lp.topology.sizing import Equipment, sizings
 from pnet_lp.traffic import build_traffic
 
 
-def asked(**given: Any) -> FindSettings:
+def requested(**given: Any) -> FindSettings:
     return validate(FindSettings, {"hosts": 16, "radix": 8, **given})
 
 
 @pytest.mark.parametrize("sizes", ["few", "fine"])
-@pytest.mark.parametrize("wanted", [Equipment(16, 8), Equipment(100, 12), Equipment(1024, 64)])
-def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment, sizes: str) -> None:
-    settings = asked(hosts=wanted.hosts, radix=wanted.ports, min_gbps_per_host=1, planes=1, speeds=400, sizes=sizes)
+@pytest.mark.parametrize("needs", [Equipment(16, 8), Equipment(100, 12), Equipment(1024, 64)])
+def test_sizes_hold_the_hosts_and_have_the_ports(needs: Equipment, sizes: str) -> None:
+    settings = requested(hosts=needs.hosts, radix=needs.ports, min_gbps_per_host=1, planes=1, speeds=400, sizes=sizes)
     found = list(candidates(settings))
     assert len({one.topology.partition(":")[0] for one in found}) >= 8
     for one in found:
@@ -37,8 +37,8 @@ def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment, sizes: str) 
         hosts = [0] * plane.switch_count
         for switch in plane.host_switch:
             hosts[switch] += 1
-        assert one.network.host_count >= wanted.hosts, one
-        assert max(map(sum, zip(hosts, plane.degree.tolist(), strict=True))) <= wanted.ports, one
+        assert one.network.host_count >= needs.hosts, one
+        assert max(map(sum, zip(hosts, plane.degree.tolist(), strict=True))) <= needs.ports, one
         speeds = {*plane.capacity_uv_gbps.tolist(), *plane.access_up_gbps.tolist()}
         assert speeds == {400.0}, one
 
@@ -53,20 +53,20 @@ def test_the_fewest_switches_with_all_their_ports(hosts: int, least: float, topo
     Of three, each sends to the next: over 11 cables, and over the third as far as half of the 11 back: 16.5 for 42
     hosts.  Of four, in two pairs, each has 10 cables to its partner, and 10 of the 20 by way of the others: 20 for 32.
     """
-    wanted = asked(hosts=hosts, min_gbps_per_host=least, radix=64, planes=1)
-    assert find(wanted).front[0].candidate.topology == topology
+    needs = requested(hosts=hosts, min_gbps_per_host=least, radix=64, planes=1)
+    assert find(needs).front[0].candidate.topology == topology
 
 
 def test_rows_of_bundled_cables_are_tried() -> None:
     """Two switches with 32 hosts and 32 cables each carry all that the hosts send, for less than a leaf-spine."""
-    found = find(asked(hosts=64, min_gbps_per_host=100, radix=64, planes=1, families=("hyperx", "leaf-spine")))
+    found = find(requested(hosts=64, min_gbps_per_host=100, radix=64, planes=1, families=("hyperx", "leaf-spine")))
     assert found.front[0].candidate.topology == "hyperx:dims=2,k=32,t=32"
     assert found.front[0].gbps_per_host == pytest.approx(100, rel=1e-3)
     assert {one.topology for one in candidates(found.settings)} >= {"hyperx:dims=2,k=8,t=32"}
 
 
 def test_traffic_between_racks_leaves_a_single_switch_out() -> None:
-    found = find(asked(hosts=8, min_gbps_per_host=10, traffic="kodialam", planes=1))
+    found = find(requested(hosts=8, min_gbps_per_host=10, traffic="kodialam", planes=1))
     assert "single-switch:hosts=8" not in [one.candidate.topology for one in found.front]
     (why,) = (one.why for one in found.ruled_out if one.candidate.topology == "single-switch:hosts=8")
     assert why.startswith("its one rack, within which this traffic is not defined, proves")
@@ -78,14 +78,14 @@ def test_a_fat_tree_is_oversubscribed_as_far_as_it_may_be(least: float, factor: 
 
     With 3 to an uplink there are more hosts than with 2, on as many switches: it costs more and carries less.
     """
-    found = find(asked(hosts=32, radix=16, min_gbps_per_host=least, families="fat-tree", planes=1))
+    found = find(requested(hosts=32, radix=16, min_gbps_per_host=least, families="fat-tree", planes=1))
     assert found.front[0].candidate.topology.endswith(f",tiers=2,oversubscription={factor}")
     assert found.front[0].gbps_per_host == pytest.approx(100 / factor, rel=1e-3)
 
 
 def test_nothing_that_is_ruled_out_would_have_done() -> None:
     """Every candidate is solved: none that is cheaper than the winner carries enough, and no other is on the front."""
-    settings = asked(min_gbps_per_host=60, planes=(1, 2))
+    settings = requested(min_gbps_per_host=60, planes=(1, 2))
     found = find(settings)
     front = {one.candidate: one for one in found.front}
     carried = {}
@@ -111,11 +111,11 @@ def test_nothing_that_is_ruled_out_would_have_done() -> None:
 
 def test_fine_steps_try_the_sizes_between_the_few() -> None:
     """With 16 ports and 64 hosts: from 6 switches with 11 hosts on most of them, to 16 with 4 hosts and 12 cables."""
-    jellyfish = asked(hosts=64, radix=16, min_gbps_per_host=60, families="jellyfish", planes=1, sizes="fine")
+    jellyfish = requested(hosts=64, radix=16, min_gbps_per_host=60, families="jellyfish", planes=1, sizes="fine")
     tried = [one.network.planes[0].switch_count for one in candidates(jellyfish)]
     assert sorted(tried) == list(range(6, 17))
     few, fine = (
-        find(asked(hosts=64, radix=16, min_gbps_per_host=60, planes=1, sizes=sizes, best=1))
+        find(requested(hosts=64, radix=16, min_gbps_per_host=60, planes=1, sizes=sizes, best=1))
         for sizes in ("few", "fine")
     )
     assert fine.front[0].quote.total_usd < few.front[0].quote.total_usd
@@ -124,27 +124,29 @@ def test_fine_steps_try_the_sizes_between_the_few() -> None:
 
 def test_fine_steps_begin_where_the_few_do() -> None:
     """The most oversubscribed of the few, 59 leaves of 51 hosts, and 63 of 48: those between are cheaper than 63."""
-    leaves = asked(hosts=3000, radix=64, min_gbps_per_host=27.5, families="leaf-spine", planes=1, sizes="fine", best=1)
+    leaves = requested(
+        hosts=3000, radix=64, min_gbps_per_host=27.5, families="leaf-spine", planes=1, sizes="fine", best=1
+    )
     assert find(leaves).front[0].quote.total_usd <= 1_713_400
     assert {len(one.network.planes[0].rack_names) for one in candidates(leaves)} == set(range(59, 65))
 
 
 def test_families_without_sizes_between_have_no_more_candidates() -> None:
-    trees = asked(hosts=32, radix=16, min_gbps_per_host=50, families="fat-tree", planes=1)
+    trees = requested(hosts=32, radix=16, min_gbps_per_host=50, families="fat-tree", planes=1)
     assert candidates_between(trees) == 0
-    cubes = asked(hosts=1000, radix=8, min_gbps_per_host=50, families="torus", planes=1)
+    cubes = requested(hosts=1000, radix=8, min_gbps_per_host=50, families="torus", planes=1)
     assert candidates_between(cubes) == len({9, 11, 12})
 
 
 def test_fine_sizes_are_named_where_they_may_help() -> None:
-    wanted = {"hosts": 64, "radix": 16, "planes": 1, "min_gbps_per_host": 60, "budget": 80_000}
+    needs = {"hosts": 64, "radix": 16, "planes": 1, "min_gbps_per_host": 60, "budget": 80_000}
     with pytest.raises(PnetError, match=r"allowed: a larger budget, fine sizes, or less traffic$"):
-        find(asked(**wanted))
-    assert find(asked(**wanted, sizes="fine")).front[0].quote.total_usd < 80_000
+        find(requested(**needs))
+    assert find(requested(**needs, sizes="fine")).front[0].quote.total_usd < 80_000
 
 
 def test_planes_that_differ_are_bounded_as_they_are() -> None:
-    settings = asked(min_gbps_per_host=150, planes=2, families=("jellyfish", "xpander"))
+    settings = requested(min_gbps_per_host=150, planes=2, families=("jellyfish", "xpander"))
     found = find(settings)
     variants = {one.candidate.variant for one in [*found.front, *found.ruled_out]}
     assert variants == {"homogeneous", "heterogeneous"}
@@ -154,9 +156,9 @@ def test_planes_that_differ_are_bounded_as_they_are() -> None:
 
 
 def test_failures_need_more() -> None:
-    plain = find(asked(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2)))
+    plain = find(requested(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2)))
     failing = find(
-        asked(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2), fail_links=0.2, trials=5, confidence=0.8)
+        requested(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2), fail_links=0.2, trials=5, confidence=0.8)
     )
     assert failing.front[0].quote.total_usd > plain.front[0].quote.total_usd
     # Not all draws are solved for it, but what is found is what all of them say.
@@ -171,7 +173,7 @@ def test_failures_need_more() -> None:
 
 
 def test_failures_on_several_processes() -> None:
-    settings = asked(min_gbps_per_host=30, families=("jellyfish", "leaf-spine"), planes=1, fail_links=0.1, trials=6)
+    settings = requested(min_gbps_per_host=30, families=("jellyfish", "leaf-spine"), planes=1, fail_links=0.1, trials=6)
     one, two = find(settings), find(settings, jobs=2)
     values = [[(each.candidate, each.gbps_per_host) for each in found.front] for found in (one, two)]
     assert values[0] == values[1]
@@ -181,10 +183,10 @@ def test_failures_on_several_processes() -> None:
 
 def test_what_failures_leave_is_known_closely_where_that_decides() -> None:
     def found(least: float) -> list[Survivor]:
-        wanted = asked(
+        needs = requested(
             min_gbps_per_host=least, families="leaf-spine", planes=(1, 2), fail_links=0.2, trials=5, confidence=0.8
         )
-        return list(find(wanted).front)
+        return list(find(needs).front)
 
     [first, *_] = found(40)
     draws = failure_trials(first.candidate.network, first.traffic, Failures(links=0.2), trials=5)
@@ -196,17 +198,17 @@ def test_what_failures_leave_is_known_closely_where_that_decides() -> None:
 
 
 def test_ranks_and_budgets() -> None:
-    by_cost = find(asked(min_gbps_per_host=20, planes=(1, 2)))
-    most = find(asked(min_gbps_per_host=20, planes=(1, 2), rank="throughput"))
+    by_cost = find(requested(min_gbps_per_host=20, planes=(1, 2)))
+    most = find(requested(min_gbps_per_host=20, planes=(1, 2), rank="throughput"))
     assert most.front[0].gbps_per_host == max(one.gbps_per_host for one in by_cost.front)
-    power = find(asked(min_gbps_per_host=20, planes=(1, 2), rank="power"))
+    power = find(requested(min_gbps_per_host=20, planes=(1, 2), rank="power"))
     watts = [one.quote.watts for one in power.front]
     assert watts == sorted(watts)
     budget = by_cost.front[1].quote.total_usd
-    poor = find(asked(min_gbps_per_host=20, planes=(1, 2), budget=budget))
+    poor = find(requested(min_gbps_per_host=20, planes=(1, 2), budget=budget))
     assert [one.candidate for one in poor.front] == [one.candidate for one in by_cost.front[:2]]
     assert poor.counts["it costs more than the budget"] > 0
-    first = find(asked(min_gbps_per_host=20, planes=(1, 2), best=2))
+    first = find(requested(min_gbps_per_host=20, planes=(1, 2), best=2))
     assert [one.candidate for one in first.front] == [one.candidate for one in by_cost.front[:2]]
     assert len(first.front) + len(first.ruled_out) == len(by_cost.front) + len(by_cost.ruled_out)
     assert first.counts["it comes after as many as asked for"] > 0
@@ -214,30 +216,30 @@ def test_ranks_and_budgets() -> None:
 
 def test_a_budget_that_is_too_small_is_named() -> None:
     """What the cheapest network without a budget costs is what the message has to name."""
-    wanted = {"min_gbps_per_host": 50, "planes": 1, "families": "fat-tree"}
-    (cheapest, *_) = find(asked(**wanted)).front
+    needs = {"min_gbps_per_host": 50, "planes": 1, "families": "fat-tree"}
+    (cheapest, *_) = find(requested(**needs)).front
     price = cheapest.quote.total_usd
-    dear = [one for one in candidates(asked(**wanted)) if one.access_gbps >= 50]
+    fast = [one for one in candidates(requested(**needs)) if one.access_gbps >= 50]
     with pytest.raises(PnetError) as refused:
-        find(asked(**wanted, budget=price - 1))
+        find(requested(**needs, budget=price - 1))
     says = str(refused.value)
-    tried = len(list(candidates(asked(**wanted))))
+    tried = len(list(candidates(requested(**needs))))
     assert says.startswith(
         f"none of {tried} candidates carries 50 Gb/s per host of longest-matching for {price - 1:,.10g} USD; "
     )
     assert f"is {cheapest.candidate.command} for {price:,.0f} USD" in says
     assert says.endswith("allowed: a larger budget, or less traffic")
-    with pytest.raises(PnetError, match=rf"USD; {len(dear)} cost more, and the cheapest"):
-        find(asked(**wanted, budget=1))
+    with pytest.raises(PnetError, match=rf"USD; {len(fast)} cost more, and the cheapest"):
+        find(requested(**needs, budget=1))
 
 
 def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
     """Opposite switches of a torus of so many are too far apart for its cables, as the bounds know."""
-    wanted = {"hosts": 200, "min_gbps_per_host": 99, "planes": 1, "families": "torus"}
+    needs = {"hosts": 200, "min_gbps_per_host": 99, "planes": 1, "families": "torus"}
     with pytest.raises(PnetError) as without:
-        find(asked(**wanted))
+        find(requested(**needs))
     with pytest.raises(PnetError) as poor:
-        find(asked(**wanted, budget=1))
+        find(requested(**needs, budget=1))
     assert str(poor.value) == str(without.value)
     assert "; the nearest is torus:" in str(poor.value)
     assert "budget" not in str(poor.value)
@@ -260,7 +262,7 @@ def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
 def test_wrong(given: dict[str, Any], kind: type[PnetError], message: str) -> None:
     jobs = given.pop("jobs", 1)
     with pytest.raises(kind, match=message):
-        find(asked(**given), jobs=jobs)
+        find(requested(**given), jobs=jobs)
 
 
 def test_command(tmp_path: Path) -> None:

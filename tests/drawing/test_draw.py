@@ -157,10 +157,10 @@ def test_what_has_failed_is_dashed() -> None:
     assert len(picture.of("failed")) == 8
     assert all("stroke-dasharray" in one.style for one in picture.of("failed"))
     assert "failed cable" in picture.texts
-    ways = fail(network, Failures(links=0.25, unit="direction"), seed=3)
-    [plane] = ways.planes
+    directions = fail(network, Failures(links=0.25, unit="direction"), seed=3)
+    [plane] = directions.planes
     one_way = (plane.capacity_uv_gbps == 0) != (plane.capacity_vu_gbps == 0)
-    assert len(read(draw(ways)).of("half-failed")) == np.sum(one_way) > 0
+    assert len(read(draw(directions)).of("half-failed")) == np.sum(one_way) > 0
     alone = fail(network, Failures(switches=0.2), seed=3)
     assert len(read(draw(alone)).of("dead")) == 3
 

@@ -1,4 +1,4 @@
-"""Every family is drawn in its own way: all of it, nothing on top of anything else."""
+"""Every family is drawn in its own path: all of it, nothing on top of anything else."""
 
 import numpy as np
 import pytest
@@ -52,10 +52,10 @@ def check_cables(plane: Plane, cables: list[Element], names: dict[str, np.ndarra
         found.append(tuple(sorted((u, v))))
         np.testing.assert_allclose(cable.points[[0, -1]], [names[u], names[v]], atol=0.01)
         others = np.array([place for name, place in names.items() if name not in (u, v)]).reshape(-1, 2)
-        way = curve(cable)
-        gap = np.hypot(*(way[:, None] - others[None]).transpose(2, 0, 1))
+        path = curve(cable)
+        gap = np.hypot(*(path[:, None] - others[None]).transpose(2, 0, 1))
         assert gap.min(initial=np.inf) > 0.2 * step, cable.title
-        both = np.round(way, 3)
+        both = np.round(path, 3)
         lines.add(min(both.tobytes(), both[::-1].tobytes()))
     assert sorted(found) == ends
     # Parallel cables do not hide each other.

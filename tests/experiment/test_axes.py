@@ -139,7 +139,7 @@ def test_a_spec_is_the_same_when_it_is_read() -> None:
     assert parse_yaml(spec_text(given_), "spec.yaml") == given_
 
 
-def test_results_are_found_again_under_the_name_of_what_is_asked() -> None:
+def test_results_are_found_again_under_the_name_of_what_is_requested() -> None:
     one = varied_experiment(spec(planes=[1, 2]))
     assert one.name.startswith("throughput-by-planes-")
     assert one.name == varied_experiment(spec(planes=[1, 2, 4])).name

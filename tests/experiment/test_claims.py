@@ -51,9 +51,9 @@ def verdict(words: dict[str, Any], *values: float) -> Verdict | None:
 )
 def test_ratios(words: dict[str, Any], agreeing: list[float], trend: list[float], others: list[float]) -> None:
     expected = {"agrees": agreeing, "trend only": trend, "differs": others}
-    for wanted, values in expected.items():
+    for outcome, values in expected.items():
         for value in values:
-            assert verdict({"case": "a", "relative_to": "b", **words}, value) == wanted, value
+            assert verdict({"case": "a", "relative_to": "b", **words}, value) == outcome, value
 
 
 def test_percentiles() -> None:
@@ -71,7 +71,7 @@ def test_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "values", "wanted"),
+    ("words", "values", "outcome"),
     [
         ({}, (3, 2, 1), "agrees"),
         ({}, (3, 2, 2), "agrees"),
@@ -81,12 +81,12 @@ def test_values() -> None:
         ({"cases": ["a", "b"]}, (1, 2), "differs"),
     ],
 )
-def test_orderings(words: dict[str, Any], values: tuple[float, ...], wanted: Verdict) -> None:
-    assert verdict({"kind": "ordering", "cases": ["a", "b", "c"], **words}, *values) == wanted
+def test_orderings(words: dict[str, Any], values: tuple[float, ...], outcome: Verdict) -> None:
+    assert verdict({"kind": "ordering", "cases": ["a", "b", "c"], **words}, *values) == outcome
 
 
 @pytest.mark.parametrize(
-    ("direction", "values", "wanted"),
+    ("direction", "values", "outcome"),
     [
         ("rises", (10, 11, 12), "agrees"),
         ("rises", (10, 12, 11.9), "trend only"),
@@ -100,9 +100,9 @@ def test_orderings(words: dict[str, Any], values: tuple[float, ...], wanted: Ver
         ("rises", (0, 12.1, 11), "differs"),
     ],
 )
-def test_trends(direction: str, values: tuple[float, ...], wanted: Verdict) -> None:
+def test_trends(direction: str, values: tuple[float, ...], outcome: Verdict) -> None:
     words = {"kind": "trend", "cases": ["a", "b", "c"], "direction": direction, "by_percent": 20}
-    assert verdict(words, *values) == wanted
+    assert verdict(words, *values) == outcome
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""All kinds of questions alike: what they declare, refuse before the first run, and give again whoever runs them."""
+"""What all questions have in common: what they declare, refuse before the first run, and give whoever runs them."""
 
 import json
 import math
@@ -94,8 +94,8 @@ class Apart(Executor):
     def __init__(self) -> None:
         self.pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
 
-    def threads(self, asked: int) -> int:
-        return asked
+    def threads(self, requested: int) -> int:
+        return requested
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         yield from enumerate(self.pool.map(function, tasks))

@@ -85,7 +85,7 @@ def test_nothing_is_compared_with_something_else() -> None:
 
 
 @given(st.lists(POSITIVE, min_size=2, max_size=8), st.floats(0.1, 10))
-def test_what_moves_both_cases_alike_is_no_error_of_their_ratio(values: list[float], factor: float) -> None:
+def test_what_moves_both_cases_equally_is_no_error_of_their_ratio(values: list[float], factor: float) -> None:
     base = record(values)
     paired = ratio(record([factor * value for value in values]), base, ERROR)
     assert paired is not None

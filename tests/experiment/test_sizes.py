@@ -44,16 +44,20 @@ def test_quick_keys_win_over_all_others(trial: Path) -> None:
     assert (paper.size, quick.size) == ("paper", "quick")
     assert (paper.folder, quick.folder) == ("trial", "trial-quick")
     assert (paper.title, quick.title) == ("Trial", "Quick size of: Trial")
-    asked = {name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in paper.cases.items()}
-    assert asked == {
+    requested = {name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in paper.cases.items()}
+    assert requested == {
         "one": (("ring:n=8",), 3, 0),
         "two": (("ring:n=8",), 3, 0),
         "all-planes-2": (("ring:n=6",), 3, 0),
         "all-planes-4": (("ring:n=6",), 3, 0),
     }
-    asked = {name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in quick.cases.items()}
+    requested = {name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in quick.cases.items()}
     # The baseline is kept, named or not.
-    assert asked == {"one": (("ring:n=4",), 1, 7), "two": (("ring:n=5",), 2, 7), "all-planes-4": (("ring:n=4",), 1, 7)}
+    assert requested == {
+        "one": (("ring:n=4",), 1, 7),
+        "two": (("ring:n=5",), 2, 7),
+        "all-planes-4": (("ring:n=4",), 1, 7),
+    }
 
 
 def test_one_without_quick_is_the_same_at_both_sizes(trial: Path) -> None:

@@ -46,9 +46,9 @@ def test_multigraphs_against_all_shortest_paths(network: Network) -> None:
         if not nx.has_path(graph, s, t):
             continue
         walks = nx.all_shortest_paths(graph, s, t)
-        paths = [(walk, way) for walk in walks for way in product(*(arcs[step] for step in pairwise(walk)))]
-        for walk, way in paths:
-            by_arc[list(way)] += 1 / len(paths)
+        paths = [(walk, taken) for walk in walks for taken in product(*(arcs[step] for step in pairwise(walk)))]
+        for walk, taken in paths:
+            by_arc[list(taken)] += 1 / len(paths)
             by_switch[walk[1:-1]] += 1 / len(paths)
     found = betweenness(plane)
     assert found[0].tolist() == pytest.approx(by_arc.tolist())

@@ -25,30 +25,30 @@ def within(small: Mask, large: Mask) -> bool:
 
 
 @given(networks(), failures(), st.integers(0, 5), st.integers(0, 5))
-def test_draws_depend_on_seed_and_trial_alone(network: Network, wanted: Failures, seed: int, trial: int) -> None:
-    model = FailureModel(network, wanted)
+def test_draws_depend_on_seed_and_trial_alone(network: Network, expected: Failures, seed: int, trial: int) -> None:
+    model = FailureModel(network, expected)
     first = model.draw(seed, trial)
     model.draw(seed + 1, trial)
     assert same(first, model.draw(seed, trial))
-    assert same(first, FailureModel(network, wanted).draw(seed, trial))
+    assert same(first, FailureModel(network, expected).draw(seed, trial))
 
 
 @given(networks(), failures(), shares, shares)
 def test_larger_shares_fail_what_smaller_ones_do(
-    network: Network, wanted: Failures, links: Portion, switches: Portion
+    network: Network, expected: Failures, links: Portion, switches: Portion
 ) -> None:
     def more(a: Portion, b: Portion) -> Portion:
         return max(a, b, key=share_of)
 
     larger = Failures(
-        more(links, wanted.links),
-        more(switches, wanted.switches),
-        wanted.planes,
-        wanted.unit,
-        wanted.mode,
-        ports=wanted.ports,
+        more(links, expected.links),
+        more(switches, expected.switches),
+        expected.planes,
+        expected.unit,
+        expected.mode,
+        ports=expected.ports,
     )
-    assert within(FailureModel(network, wanted).draw(3), FailureModel(network, larger).draw(3))
+    assert within(FailureModel(network, expected).draw(3), FailureModel(network, larger).draw(3))
 
 
 @given(networks(), shares)
@@ -134,8 +134,8 @@ def test_worst_cables_and_switches_fail_first() -> None:
 
 
 @given(networks(), failures())
-def test_a_failed_network_has_less_and_nothing_else(network: Network, wanted: Failures) -> None:
-    mask = FailureModel(network, wanted).draw()
+def test_a_failed_network_has_less_and_nothing_else(network: Network, expected: Failures) -> None:
+    mask = FailureModel(network, expected).draw()
     failed = apply_mask(network, mask)
     assert (failed.plane_count, failed.host_names) == (network.plane_count, network.host_names)
     columns = (failed.planes, network.planes, mask.arcs, mask.switches, mask.hosts)
@@ -164,7 +164,7 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "message"),
+    ("expected", "message"),
     [
         (
             {"links": 1.5},
@@ -207,9 +207,9 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
         ({"planes": (-1,)}, "fail_planes: no such plane, found -1; allowed: 0 to 1"),
     ],
 )
-def test_wrong_failures(wanted: dict[str, object], message: str) -> None:
+def test_wrong_failures(expected: dict[str, object], message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        fail(build_network(["ring:n=4"], planes=2), Failures(**wanted))  # type: ignore[arg-type]
+        fail(build_network(["ring:n=4"], planes=2), Failures(**expected))  # type: ignore[arg-type]
     assert str(caught.value).startswith(message)
 
 

@@ -46,8 +46,8 @@ def check(distribution: HopDistribution, expected: dict[tuple[int, int], int], e
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(networks(), failures(), st.integers(0, 9))
-def test_counts_agree_with_networkx(level: Level, network: Network, wanted: Failures, seed: int) -> None:
-    mask = FailureModel(network, wanted).draw(seed)
+def test_counts_agree_with_networkx(level: Level, network: Network, failing: Failures, seed: int) -> None:
+    mask = FailureModel(network, failing).draw(seed)
     failed = apply_mask(network, mask)
     expected = by_networkx(failed, level)
     endpoints = len(network.endpoint_names(level))
@@ -64,17 +64,17 @@ def test_counts_agree_with_networkx(level: Level, network: Network, wanted: Fail
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(networks(), failures(), st.integers(0, 9))
-def test_failures_never_bring_a_pair_nearer(level: Level, network: Network, wanted: Failures, seed: int) -> None:
+def test_failures_never_bring_a_pair_nearer(level: Level, network: Network, failing: Failures, seed: int) -> None:
     pairs = list(permutations(range(len(network.endpoint_names(level))), 2))
-    mask = FailureModel(network, wanted).draw(seed)
+    mask = FailureModel(network, failing).draw(seed)
     hops = HopCounter(network, level).between(*zip(*pairs, strict=True), [None, mask])
     before, after = np.where(hops < 0, 99, hops)
     assert np.all(after >= before)
 
 
 @given(networks(planes=2), failures(), st.integers(1, 4))
-def test_one_plane_more_never_hurts(network: Network, wanted: Failures, seed: int) -> None:
-    mask = FailureModel(network, wanted).draw(seed)
+def test_one_plane_more_never_hurts(network: Network, failing: Failures, seed: int) -> None:
+    mask = FailureModel(network, failing).draw(seed)
     all_planes = apply_mask(network, mask)
     first = Network(all_planes.planes[:1], "serial", common_racks=True)
     alone, together = by_networkx(first, "host"), by_networkx(all_planes, "host")
@@ -121,11 +121,11 @@ def test_hosts_without_any_plane_are_disconnected_from_their_neighbours_too() ->
 @pytest.mark.parametrize("unit", ["cable", "direction"])
 def test_threads_and_batches_change_nothing(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     network = build_network(["jellyfish:k=8"], planes=3)
-    wanted = Failures(links=0.6, switches=0.1, unit=unit)  # type: ignore[arg-type]
+    failing = Failures(links=0.6, switches=0.1, unit=unit)  # type: ignore[arg-type]
     pairs = [(0, 1), (5, 100), (100, 5)]
 
     def run(threads: int) -> object:
-        return run_trials(network, wanted, "host", trials=12, seed=4, pairs=pairs, threads=threads)
+        return run_trials(network, failing, "host", trials=12, seed=4, pairs=pairs, threads=threads)
 
     first = run(1)
     assert run(2) == run(5) == first
@@ -138,19 +138,19 @@ def test_trials_are_those_of_the_other_commands() -> None:
     from pnet_lp.failures import fail
 
     network = build_network(["jellyfish:k=8"], planes=2)
-    wanted = Failures(links=0.3)
-    trials = run_trials(network, wanted, "host", trials=3, seed=7)
-    assert trials.trials[0] == count_hops(fail(network, wanted, seed=7), "host")
+    failing = Failures(links=0.3)
+    trials = run_trials(network, failing, "host", trials=3, seed=7)
+    assert trials.trials[0] == count_hops(fail(network, failing, seed=7), "host")
     assert len(set(trials.trials)) == 3
-    assert run_trials(network, wanted, "host", trials=2, seed=7).trials == trials.trials[:2]
+    assert run_trials(network, failing, "host", trials=2, seed=7).trials == trials.trials[:2]
 
 
 def test_availability_of_a_chain_is_the_product() -> None:
     """Three cables in a row, each up with probability 0.9; two planes of them."""
-    wanted = Failures(links=0.1, mode="independent")
+    failing = Failures(links=0.1, mode="independent")
     for planes, expected in ((1, 0.9**3), (2, 1 - (1 - 0.9**3) ** 2)):
         network = build_network(["path:n=4"], planes=planes)
-        trials = run_trials(network, wanted, "rack", trials=4000, pairs=[(0, 3)], seed=2)
+        trials = run_trials(network, failing, "rack", trials=4000, pairs=[(0, 3)], seed=2)
         up = sum(hops[0] == 3 for hops in trials.pair_hops)
         assert up / 4000 == pytest.approx(expected, abs=0.025)
         if planes == 1:

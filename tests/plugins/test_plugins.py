@@ -75,11 +75,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_each_is_listed(run: Run) -> None:
     program = "import json, sys\nfrom pnet_lp.report.registries import list_documents\n"
     program += "print(json.dumps([list_documents(*asked) for asked in json.load(sys.stdin)]))"
-    asked = [(kind, name) for kind, name, _ in ADDED]
-    found = run.process("-c", program, given=json.dumps(asked))  # type: ignore[attr-defined]
+    requested = [(kind, name) for kind, name, _ in ADDED]
+    found = run.process("-c", program, given=json.dumps(requested))  # type: ignore[attr-defined]
     assert found.returncode == 0, found.stderr
     listed = json.loads(found.stdout)
-    assert [[entry["name"] for entry in entries] for entries in listed] == [[name] for _, name in asked]
+    assert [[entry["name"] for entry in entries] for entries in listed] == [[name] for _, name in requested]
     assert all(entry["summary"] for entries in listed for entry in entries)
 
 

@@ -387,7 +387,7 @@ def paneled(**chart: Any) -> Experiment:
     return Experiment(name="t", title="T", cases=cases, chart=Chart(**chart))
 
 
-def test_panels_have_the_cases_of_a_value_each_and_lines_look_alike_in_all(
+def test_panels_have_the_cases_of_a_value_each_and_lines_look_the_same_in_all(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     figures: list[Figure] = []

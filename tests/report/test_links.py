@@ -33,7 +33,7 @@ def rows(network: Network, traffic: TrafficMatrix, **options: Any) -> tuple[Any,
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("level", ["rack", "host"])
 def test_loads_are_those_at_the_reported_throughput(level: Any, objective: str, routing: str) -> None:
-    """Parallel cables, alike hosts, two unequal planes; what enters a switch and is not for it leaves it."""
+    """Parallel cables, identical hosts, two unequal planes; what enters a switch and is not for it leaves it."""
     ring = ([0, 1, 2, 3, 3], [1, 2, 3, 0, 0])
     network = Network.from_planes(
         [

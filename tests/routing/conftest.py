@@ -35,8 +35,8 @@ def ordered_pairs(network: Network, level: str = "rack") -> tuple[np.ndarray, np
 
 def all_pairs(network: Network, routing: str, *, level: str = "rack", **rule: object) -> PathSet:
     """The paths of all ordered pairs."""
-    wanted = parse_routing(routing, **rule)  # type: ignore[arg-type]
-    return wanted.paths(network, level, *ordered_pairs(network, level))  # type: ignore[arg-type]
+    expected = parse_routing(routing, **rule)  # type: ignore[arg-type]
+    return expected.paths(network, level, *ordered_pairs(network, level))  # type: ignore[arg-type]
 
 
 def walks(paths: PathSet, j: int) -> list[tuple[int, list[int]]]:

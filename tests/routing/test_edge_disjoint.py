@@ -72,10 +72,10 @@ def test_policies_are_flows_over_fewer_planes(network: Network, k: int, policy: 
             quotas = [{p: k // n + ((i - first) % n < k % n) for i, p in enumerate(hops)} for first in range(n)]
             fits = [q for q in quotas if all(here[p] == min(q[p], most[p]) for p in hops)]
             assert fits or not hops
-            wanted = fits[0] if fits else {}
+            expected = fits[0] if fits else {}
         elif policy == "single":
             assert len({p for p, _ in found}) == bool(hops)
-            wanted = {p: k for p, _ in found}
+            expected = {p: k for p, _ in found}
         else:
             nearest = [p for p in hops if hops[p] == min(hops.values())]
             graph = union(network, int(s), int(t), nearest)
@@ -84,7 +84,7 @@ def test_policies_are_flows_over_fewer_planes(network: Network, k: int, policy: 
             assert sum(len(walk) - 1 for _, walk in found) == shortest_total(graph, count)
             assert {p for p, _ in found} <= set(nearest)
             continue
-        for p, quota in wanted.items():
+        for p, quota in expected.items():
             count = min(quota, nx.maximum_flow_value(graphs[p], "s", "t"))
             here = [len(walk) - 1 for plane, walk in found if plane == p]
             assert len(here) == count

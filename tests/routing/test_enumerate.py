@@ -103,7 +103,7 @@ def paths_of(paths: PathSet, j: int) -> list[tuple[int, list[int]]]:
 
 @pytest.mark.parametrize("routing", ["ecmp-lp", "ksp:3", "edge-disjoint:2"])
 @pytest.mark.parametrize("policy", ["any", "round-robin", "shortest"])
-def test_hosts_that_attach_alike_have_the_same_paths(routing: str, policy: str) -> None:
+def test_hosts_of_one_switch_have_the_same_paths(routing: str, policy: str) -> None:
     network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
     racks = [tuple(int(plane.host_switch[h]) for plane in network.planes) for h in range(network.host_count)]
     first = next(h for h in range(network.host_count) if racks.count(racks[h]) > 1)
@@ -115,7 +115,7 @@ def test_hosts_that_attach_alike_have_the_same_paths(routing: str, policy: str) 
 
 
 @pytest.mark.parametrize(("routing", "policy"), [("ecmp", "any"), ("ksp:3", "single"), ("edge-disjoint:2", "single")])
-def test_choices_per_flow_differ_between_hosts_that_attach_alike(routing: str, policy: str) -> None:
+def test_choices_per_flow_differ_between_hosts_of_one_switch(routing: str, policy: str) -> None:
     network = build_network(["fat-tree:k=8"], planes=4)
     rule = parse_routing(routing, policy=policy, seed=3)  # type: ignore[arg-type]
     # All hosts of the first edge switch to the last host.

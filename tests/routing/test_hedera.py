@@ -40,8 +40,8 @@ def test_paths_are_shortest_ones(routing: str) -> None:
 
 def two_ways(racks: int) -> Network:
     """Racks to whose partners two middle switches lead; the last rack has no cable."""
-    ways = [(end, 2 * racks + middle) for end in range(2 * racks - 1) for middle in (0, 1)]
-    u, v = zip(*ways, strict=True)
+    links = [(end, 2 * racks + middle) for end in range(2 * racks - 1) for middle in (0, 1)]
+    u, v = zip(*links, strict=True)
     return Network.from_planes([Plane.from_cables(2 * racks + 2, u, v, capacity_gbps=1.0)])
 
 

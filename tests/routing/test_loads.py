@@ -69,7 +69,7 @@ def check(network: Network, loads: Loads, expected: dict[Arc, Fraction]) -> None
     found = by_arc(loads)
     for arc in found.keys() | expected.keys():
         assert found.get(arc, 0.0) == pytest.approx(float(expected.get(arc, 0)), abs=1e-12)
-    # Parallel cables share alike.
+    # Parallel cables share equally.
     for p in range(network.plane_count):
         arcs = slice(loads.arcs.ptr[p], loads.arcs.ptr[p + 1])
         ends = zip(loads.arcs.tail[arcs].tolist(), loads.arcs.head[arcs].tolist(), strict=True)
@@ -146,7 +146,7 @@ def test_vlb(network: Network, demands: list[int]) -> None:
     st.sampled_from(POLICIES),
     st.sampled_from(["ecmp", "ecmp-split", "vlb"]),
 )
-def test_nothing_is_lost_on_the_way(network: Network, seed: int, policy: str, routing: str) -> None:
+def test_nothing_is_lost_in_transit(network: Network, seed: int, policy: str, routing: str) -> None:
     src, dst = ordered_pairs(network)
     demand = np.random.default_rng(seed).exponential(size=len(src))
     rule = parse_routing(routing, policy=policy, seed=seed)  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ def test_ecmp_loads_the_paths_that_are_listed(policy: str) -> None:
     assert loads.share.sum() == len(src)
 
 
-def test_a_fat_tree_shares_all_to_all_alike() -> None:
+def test_a_fat_tree_shares_all_to_all_evenly() -> None:
     # Of a host's 127 demands 4 x 31 leave the edge switch, over 4 links: each link up carries 4 x 124 / 4.
     network = build_network(["fat-tree:k=8"])
     src, dst = ordered_pairs(network, "host")

@@ -26,7 +26,7 @@ def chain(switches: int, hosts_gbps: float = 10, core_gbps: float = 10) -> Netwo
 
 @pytest.mark.parametrize("switches", [1, 2, 5])
 @pytest.mark.parametrize("handshake", [True, False])
-def test_one_packet_takes_every_link_once_each_way(switches: int, handshake: bool) -> None:
+def test_one_packet_takes_every_link_once_in_each_direction(switches: int, handshake: bool) -> None:
     network, links = chain(switches), switches + 1
     result = simulate(
         network, flows(network, (0, 1, 1000, 5 * US)), transport=f"tcp:handshake={handshake}", link_delay="3us"
@@ -121,7 +121,7 @@ def test_planes_are_used_and_never_changed() -> None:
 
 @pytest.mark.parametrize("acknowledged", [False, True])
 def test_flows_wait_for_others(acknowledged: bool) -> None:
-    """A flow of three links of 1 us arrives the way of an acknowledgement before its source knows."""
+    """A flow of three links of 1 us arrives as long before its source knows."""
     network = chain(2)
     workload = Workload.from_flows(
         2, [0, 1, 0], [1, 0, 1], 1000, [0, 7 * US, 0], after=([1, 2], [0, 1]), acknowledged=acknowledged, task=[0, 0, 1]

@@ -51,24 +51,24 @@ def parquet(table: pa.Table) -> bytes:
 def test_long_flows_get_the_rates_of_the_linear_program(topology: str, routing: str, words: dict[str, Any]) -> None:
     network = build_network(topology, planes=2, link_gbps=10, seed=3)
     traffic = build_traffic("permutation", network, "host", seed=3)
-    wanted = solve(network, traffic, objective="max-min", routing=routing, seed=3).rates_gbps
-    assert wanted is not None
+    expected = solve(network, traffic, objective="max-min", routing=routing, seed=3).rates_gbps
+    assert expected is not None
     workload = Workload.from_flows(network.host_count, traffic.src, traffic.dst, 10**12)
     found = fluid(network, workload, **words, header="0", correction="none", time_limit="10s", seed=3)
     rates = found.flow["received_bytes"] * 8 / 10 / 1e9
-    assert rates == pytest.approx(wanted, rel=1e-9)
+    assert rates == pytest.approx(expected, rel=1e-9)
 
 
 def test_weights_are_those_of_the_demands(tree: Network) -> None:
     traffic = build_traffic("permutation", tree, "host", seed=1)
     weight = np.linspace(0.5, 3.0, traffic.demand_count)
     weighted = TrafficMatrix.from_entries("host", 16, traffic.src, traffic.dst, weight)
-    wanted = solve(tree, weighted, objective="max-min", routing="ksp:1", seed=1).rates_gbps
-    assert wanted is not None
+    expected = solve(tree, weighted, objective="max-min", routing="ksp:1", seed=1).rates_gbps
+    assert expected is not None
     workload = Workload.from_flows(16, weighted.src, weighted.dst, 10**12, weight=weighted.demand)
     words = {"routing": "ksp:1", "header": "0", "correction": "none", "time_limit": "10s"}
     found = fluid(tree, workload, **words, seed=1)
-    assert found.flow["received_bytes"] * 8 / 10 / 1e9 == pytest.approx(wanted, rel=1e-9)
+    assert found.flow["received_bytes"] * 8 / 10 / 1e9 == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_a_flow_alone_takes_its_ideal_time(tree: Network) -> None:
 def test_flows_to_one_host_are_done_in_the_order_of_their_sizes(tree: Network) -> None:
     """Of n that start together the k-th has sent its bytes when all have sent as many, or all of theirs."""
     size = np.array([100_000, 200_000, 400_000, 400_000, 1_000_000])
-    asked = [(src, 0, int(bytes_), 0) for src, bytes_ in zip(range(5, 10), size, strict=True)]
-    found = fluid(tree, flows(tree, *asked), correction="none", header="0")
+    requested = [(src, 0, int(bytes_), 0) for src, bytes_ in zip(range(5, 10), size, strict=True)]
+    found = fluid(tree, flows(tree, *requested), correction="none", header="0")
     together = np.minimum(size[:, None], size).sum(axis=1)
     assert found.completion_ps == pytest.approx(together * 800, abs=8)
 
@@ -164,8 +164,8 @@ def test_records_have_what_a_fluid_has(tree: Network) -> None:
     ],
 )
 def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> None:
-    asked = {"topology": "jellyfish:switches=8,ports=5,hosts=16", "workload": BUSY, "model": "fluid", **words}
-    alone, together = (pn.simulate(**asked, seed=7, draws=2, jobs=jobs).results for jobs in (1, 2))
+    requested = {"topology": "jellyfish:switches=8,ports=5,hosts=16", "workload": BUSY, "model": "fluid", **words}
+    alone, together = (pn.simulate(**requested, seed=7, draws=2, jobs=jobs).results for jobs in (1, 2))
     for one, other in zip(alone, together, strict=True):
         assert parquet(one.flows) == parquet(other.flows)
         assert parquet(one.ports) == parquet(other.ports)
@@ -202,7 +202,7 @@ def test_a_small_flow_waits_behind_the_windows_of_long_ones(reverse: bool) -> No
     assert packets.completion_ps[3] == pytest.approx(packets.flow["ideal_ps"][3] + waiting, abs=2 * PACKET_PS)
 
 
-def test_a_window_takes_a_round_trip_behind_what_comes_the_other_way() -> None:
+def test_a_window_takes_a_round_trip_behind_reverse_traffic() -> None:
     """A flow of 340 packets alone on its way, whose acknowledgements wait behind three long flows, each time anew."""
     network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
     new = (5, 4, 340 * 1460, 3 * PACKET_PS * 10**4)
@@ -262,21 +262,21 @@ def test_what_a_new_flow_lacks_where_packets_are_marked(
     words = {"link_delay": f"{delay_us}us", "seed": 1}
     new = (8, 9, size, 10**10)
     workload = flows(network, *((host, 9, 10**8, 0) for host in range(long)), new)
-    asked = {**words, "window": window, "threshold": 30}
-    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **asked)
+    requested = {**words, "window": window, "threshold": 30}
+    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **requested)
     fair = fluid(network, workload, correction=LATENCY, **words)
     empty = 4 * delay_us * 10**6 + 2 * PACKET_PS + 2 * 32_000
     share = (empty / PACKET_PS + 24) / (long + 1)
     marked = (math.sqrt(1 + 2 * share) - 1) / share
     left, own, estimate, trips = size / 1460, float(window), 1.0, 0.0
-    wanted = left / share
+    expected = left / share
     while left > 0:
         trips += min(1.0, left / own)
         left -= own
         mean = 2 * (1 - marked) / (estimate * marked)
         own = min(mean, own + 1) if own < mean else max(mean, own * (1 - estimate / 2))
         estimate += (marked - estimate) / 16
-    lost = (trips - wanted) * (empty + 24 * PACKET_PS)
+    lost = (trips - expected) * (empty + 24 * PACKET_PS)
     added = int(slow.completion_ps[-1] - fair.completion_ps[-1])
     assert lost > 10**8
     assert added == pytest.approx(lost, rel=0.01)

@@ -159,13 +159,13 @@ def test_seeds_draw(tree: Network) -> None:
 
 
 def test_jobs_do_not_matter() -> None:
-    asked = {"topology": "jellyfish:switches=8,ports=5,hosts=16", "workload": BUSY, "preset": "pnet"}
-    alone, together = (pn.simulate(**asked, seed=7, draws=3, jobs=jobs).results for jobs in (1, 2))
+    requested = {"topology": "jellyfish:switches=8,ports=5,hosts=16", "workload": BUSY, "preset": "pnet"}
+    alone, together = (pn.simulate(**requested, seed=7, draws=3, jobs=jobs).results for jobs in (1, 2))
     assert [result.seed for result in together] == [7, *(derive_seed(7, "draw", i) for i in (1, 2))]
     for one, other in zip(alone, together, strict=True):
         assert parquet(one.flows) == parquet(other.flows)
         assert parquet(one.ports) == parquet(other.ports)
-    (single,) = pn.simulate(**asked, seed=alone[1].seed).results
+    (single,) = pn.simulate(**requested, seed=alone[1].seed).results
     assert parquet(single.flows) == parquet(alone[1].flows)
 
 

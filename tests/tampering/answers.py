@@ -33,7 +33,7 @@ ONE_WAY = ["ksp:1", "ecmp", "ecmp-split", "vlb"]
 
 
 def islands() -> tuple[Network, TrafficMatrix]:
-    """Two planes of two parts each, alike; one of three demands has no path."""
+    """Two identical planes of two parts each; one of three demands has no path."""
     part = Plane.from_cables(4, [0, 2], [1, 3], [5.0, 8.0])
     return Network.from_planes([part, part]), TrafficMatrix.from_entries("rack", 4, [0, 0, 2], [1, 3, 3], 2.0)
 
@@ -62,15 +62,15 @@ def alike(*, slow: bool = False) -> tuple[Network, TrafficMatrix]:
 def saved_results(folder: Path) -> Iterator[Document]:
     """Yield the documents of all results, in the order of objectives and routings."""
     drawn = [few_demands(seed, draw) for seed, draw in ((2, random_network), (1, random_hosts), (5, random_network))]
-    asked = [(objective, routing, {}) for objective in OBJECTIVES for routing in ROUTINGS]
-    asked += [("max-min-fill", routing, {}) for routing in ONE_WAY]
+    requested = [(objective, routing, {}) for objective in OBJECTIVES for routing in ROUTINGS]
+    requested += [("max-min-fill", routing, {}) for routing in ONE_WAY]
     # Stopped early: bounds that do not meet.
-    asked += [("concurrent", routing, {"solver": "structured", "max_iterations": 5}) for routing in ROUTINGS[:2]]
-    asked += [("max-min", routing, {"solver": "highs-simplex", "max_iterations": 6}) for routing in ROUTINGS[:2]]
-    for i, (objective, routing, options) in enumerate(asked):
+    requested += [("concurrent", routing, {"solver": "structured", "max_iterations": 5}) for routing in ROUTINGS[:2]]
+    requested += [("max-min", routing, {"solver": "highs-simplex", "max_iterations": 6}) for routing in ROUTINGS[:2]]
+    for i, (objective, routing, options) in enumerate(requested):
         policy = "any" if routing == "ideal" else POLICIES[i % len(POLICIES)]
         yield _saved(folder, *drawn[i % len(drawn)], objective, routing, plane_policy=policy, seed=i, **options)
-    # By classes: a rule of traffic between alike hosts, one of several kinds, and pairs of which few are alike.
+    # By classes: traffic by rule between equivalent hosts, of one or several kinds, and pairs of which few are so.
     for network, traffic in (alike(), alike(slow=True), drawn[0]):
         for objective in ("concurrent", "min-max-utilisation"):
             yield _saved(folder, network, traffic, objective, "ideal", solver="symmetric")
@@ -87,8 +87,8 @@ def _saved(
     if not costs.exists():
         costs.write_text("plane,u,v,cost\n0,0,1,3.5\n")
     path = folder / "result.json"
-    asked = objective.format(costs=costs)
-    result = solve(network, traffic, objective=asked, routing=routing, tolerance=1e-5, **options)
+    requested = objective.format(costs=costs)
+    result = solve(network, traffic, objective=requested, routing=routing, tolerance=1e-5, **options)
     save_result(path, network, traffic, result)
     document: Document = json.loads(path.read_text())
     return document

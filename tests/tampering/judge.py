@@ -158,7 +158,7 @@ class _Judge:
                     yield f"no bound on demand {j}, and a gap of {gap}"
                 continue
             floor = np.minimum(rates, upper * demand)
-            # Of what a level was found with, all of it but a hair is kept; the gap says how wide that is.
+            # Of what a level was found with, nearly all of it is kept; the gap says how wide that is.
             floor = np.where(own < own[j], np.minimum(rates * (1 + gap), upper * demand), floor)
             alone = np.arange(len(demand)) == j
             unit = upper * float(demand[j])

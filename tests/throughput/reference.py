@@ -46,7 +46,7 @@ class Reference:
         return self._solve(self.cost, self.served, rate * self.demand, rate * self.demand)
 
     def level(self, rate: npt.NDArray[np.float64], free: npt.NDArray[np.bool_]) -> float:
-        """The largest t such that free demands get t times what they ask, and the others at least their rate."""
+        """The largest t such that active demands get t times their demand, and the others at least their rate."""
         columns = self.cost.size
         rows = sp.hstack([self.served, sp.csr_array(np.where(free, -self.demand, 0.0)[:, None])]).tocsr()
         lower = np.where(free, 0.0, rate)
@@ -58,22 +58,22 @@ class Reference:
     def max_min(self) -> npt.NDArray[np.float64]:
         """Rates: a level for all, then for each demand what it alone could get beyond; those that can get no more stop.
 
-        Levels are a hair lower than what was found, so that the next program has room.
+        Levels are reduced by rounding, so that the next program has room.
         """
         free = np.ones(len(self.demand), dtype=bool)
         rate = np.zeros(len(self.demand))
         while free.any():
             level = self.level(rate, free) * (1 - 1e-7)
             least = np.where(free, level * self.demand, rate)
-            stuck = []
+            saturated = []
             for j in np.flatnonzero(free):
                 alone = np.zeros(len(free), dtype=bool)
                 alone[j] = True
                 if self.level(least, alone) <= level * (1 + 1e-4):
-                    stuck.append(j)
-            assert stuck
-            rate[stuck] = level * self.demand[stuck]
-            free[stuck] = False
+                    saturated.append(j)
+            assert saturated
+            rate[saturated] = level * self.demand[saturated]
+            free[saturated] = False
         return rate
 
     def _solve(

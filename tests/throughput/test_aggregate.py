@@ -1,4 +1,4 @@
-"""Merging alike hosts changes no optimum."""
+"""Merging equivalent hosts changes no optimum."""
 
 import numpy as np
 import pytest

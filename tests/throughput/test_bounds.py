@@ -211,7 +211,7 @@ def least_halves(network: Network, level: str) -> float:
 
 
 def transit_network(seed: int) -> Network:
-    """1 to 3 planes, some alike, over 4 or 5 racks with one or two hosts each, and switches without any."""
+    """1 to 3 planes, some identical, over 4 or 5 racks with one or two hosts each, and switches without any."""
     random = np.random.default_rng(seed)
     racks = int(random.integers(4, 6))
     planes = []

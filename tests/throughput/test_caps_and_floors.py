@@ -160,7 +160,7 @@ def test_a_floor_without_a_path() -> None:
         ("total:floor=0.25", '"floor": ', '"floor": 0.9, "was": ', "was is no key"),
         ("total:floor=0.25", "total:floor=0.25", "total:floor=0.5", "floor is claimed to be|gap"),
         (FAIR, '"satisfied": 1', '"satisfied": 2', "satisfied is claimed to be 2"),
-        (FAIR, FAIR, "max-min", "the levels do not hold each demand once|no key of a result"),
+        (FAIR, FAIR, "max-min", "the levels do not hold each demand once|not a key of a result"),
     ],
 )
 def test_false_claims(objective: str, find: str, put: str, message: str, tmp_path: Path) -> None:

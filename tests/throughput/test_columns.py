@@ -189,8 +189,8 @@ def test_it_ends_where_traffic_balanced_over_shortest_paths_fits() -> None:
     assert ours.interval == other.interval
 
 
-def test_no_way_of_the_shortest_is_left_out() -> None:
-    """Thirty-two ways of two links join each pair: at the optimum all are full, and none can be missed."""
+def test_no_path_of_the_shortest_is_left_out() -> None:
+    """Thirty-two paths of two links join each pair: at the optimum all are full, and none can be missed."""
     network = build_network("dragonfly:h=16,g=2")
     traffic = build_traffic("longest-matching", network, "host")
     result = solve(network, traffic, solver="columns", max_iterations=50_000)

@@ -19,7 +19,7 @@ OVER_PATHS = [name for name in SOLVERS if "path" in get_solver(name).forms]
 
 KNOWN = {instance.name: instance for instance in INSTANCES}
 
-# Two ways of two links, over 1 (3, then 1) and over 2 (2, then 5), and one of three links, over 1 and 2 (1).
+# Two paths of two links, over 1 (3, then 1) and over 2 (2, then 5), and one of three links, over 1 and 2 (1).
 DETOUR = replace(KNOWN["maximum flow"], name="detour")
 
 PATH_INSTANCES: list[tuple[Instance, str, float]] = [
@@ -95,7 +95,7 @@ def test_known_dual(routing: str, solver: str) -> None:
 
 @pytest.mark.parametrize("solver", OVER_PATHS)
 def test_known_split(solver: str) -> None:
-    """Two ways without a common link, of 1 and of 2 Gb/s, take a third and two thirds."""
+    """Two paths without a common link, of 1 and of 2 Gb/s, take a third and two thirds."""
     result = solve(DETOUR.network, DETOUR.traffic, routing="ecmp-lp", solver=solver, tolerance=1e-7)
     assert isinstance(result.certificate, PathCertificate)
     assert sorted(result.certificate.weight) == pytest.approx([1 / 3, 2 / 3], rel=1e-6)

@@ -102,8 +102,8 @@ def test_processes_and_equal_draws_change_nothing(monkeypatch: pytest.MonkeyPatc
     assert FailuresAnswer(network, traffic, tuple(several)).to_json() == document
 
 
-@pytest.mark.parametrize(("asked", "jobs", "each"), [(3, 1, 3), (0, 1, 0), (3, 2, 3), (0, 2, 4), (0, 100, 1)])
-def test_threads_of_each_solve(monkeypatch: pytest.MonkeyPatch, asked: int, jobs: int, each: int) -> None:
+@pytest.mark.parametrize(("requested", "jobs", "each"), [(3, 1, 3), (0, 1, 0), (3, 2, 3), (0, 2, 4), (0, 100, 1)])
+def test_threads_of_each_solve(monkeypatch: pytest.MonkeyPatch, requested: int, jobs: int, each: int) -> None:
     """Those that are asked for, and without any asked for all 8 cores, divided among the jobs."""
     found = set()
 
@@ -116,7 +116,7 @@ def test_threads_of_each_solve(monkeypatch: pytest.MonkeyPatch, asked: int, jobs
     monkeypatch.setattr("pnet_lp.throughput.trials.map_in_order", lambda task, masks, _: map(task, masks))
     network = build_network(["ring:n=4"], link_gbps=1)
     traffic = build_traffic("all-to-all", network, None)
-    failure_trials(network, traffic, Failures(links=0.25), trials=2, jobs=jobs, threads=asked)
+    failure_trials(network, traffic, Failures(links=0.25), trials=2, jobs=jobs, threads=requested)
     assert found == {each}
 
 

@@ -15,7 +15,7 @@ HEADER = "plane,u,v,cost\n"
 
 
 def two_ways() -> tuple[Network, TrafficMatrix]:
-    """A direct link of 1 Gb/s from 0 to 1, and a way around by 2 of 3 Gb/s."""
+    """A direct link of 1 Gb/s from 0 to 1, and a path around by 2 of 3 Gb/s."""
     plane = Plane.from_cables(3, [0, 0, 2], [1, 2, 1], [1.0, 3.0, 3.0], racks=range(3))
     return Network.from_planes([plane]), TrafficMatrix.from_entries("rack", 3, [0], [1], [1.0])
 
@@ -27,10 +27,10 @@ def two_ways() -> tuple[Network, TrafficMatrix]:
         # Without a row each link costs 1: the direct one first, then two links around.
         ("", 0.5, 0.5),
         ("", 2.0, 1 + 2),
-        # A dear direct link is used only for what does not fit around it.
+        # An expensive direct link is used only for what does not fit around it.
         ("0,0,1,5\n", 2.0, 2 * 2),
         ("0,0,1,5\n", 4.0, 3 * 2 + 5),
-        # A link may be free; the way back does not matter.
+        # A link may be free; the direction back does not matter.
         ("0,0,2,0\n0,2,0,9\n\n0,2,1,0.5\n0,0,1,5\n", 4.0, 3 * 0.5 + 5),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_fixed_split_costs_what_its_links_do(tmp_path: Path) -> None:
         (HEADER + "1,0,1,1\n", "costs.csv:2: plane 1 has no link from '0' to '1'"),
         (HEADER + "0,0,1,-1\n", "costs.csv:2: not a cost, found '-1'; allowed: 0, or 1e-15 to 1e+15"),
         (HEADER + "0,0,1,nan\n", "costs.csv:2: not a cost, found 'nan'; allowed: 0, or 1e-15 to 1e+15"),
-        (HEADER + "0,0,1,dear\n", "costs.csv:2: not a cost, found 'dear'; allowed: 0, or 1e-15 to 1e+15"),
+        (HEADER + "0,0,1,much\n", "costs.csv:2: not a cost, found 'much'; allowed: 0, or 1e-15 to 1e+15"),
     ],
 )
 def test_wrong_files(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ def test_demands_are_weights_of_fairness_and_caps_of_the_total() -> None:
     assert ask(network, traffic, "total").rates_gbps == pytest.approx([1.5, 0.5], rel=1e-6)
 
 
-def test_alike_hosts_are_solved_as_one() -> None:
+def test_equivalent_hosts_are_solved_as_one() -> None:
     """Four hosts at 1 into a fifth at 2: solved as one class, reported one by one."""
     network = Network.from_planes([one_switch(5, [1, 1, 1, 1, 2])])
     traffic = TrafficMatrix.from_entries("host", 5, [0, 1, 2, 3], [4] * 4, 7.0)

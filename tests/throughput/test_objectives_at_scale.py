@@ -197,11 +197,11 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
     network = build_network(["jellyfish:switches=12,ports=5"])
     traffic = build_traffic("random:flows=2", network, "rack")
     whole = solve(network, traffic, routing=routing, objective="max-min")
-    asked = []
+    requested = []
 
     def no_room(_: int, what: str, error: type[SolverError], *, allowed: str) -> None:
-        asked.append(what)
-        if what.startswith("one more level") and len(asked) > room:
+        requested.append(what)
+        if what.startswith("one more level") and len(requested) > room:
             raise error(f"{what} needs much", allowed=allowed)
 
     monkeypatch.setattr(levels, "check_fits", no_room)
@@ -213,7 +213,7 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
     assert (found.status, whole.status) == ("bounds", "certified")
     assert 1 <= len(found.levels) < len(whole.levels)
     assert found.levels[0].rate == pytest.approx(whole.levels[0].rate)
-    asked.clear()
+    requested.clear()
     room = 0
     with pytest.raises(SolverError, match=r"^one more level of 24 demands on \d+ links needs much; allowed: "):
         solve(network, traffic, routing=routing, objective="max-min")

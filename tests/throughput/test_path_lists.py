@@ -329,7 +329,7 @@ def test_more_paths_than_a_float_counts() -> None:
 
 @pytest.mark.parametrize("routing", ["ksp:3", "edge-disjoint:2"])
 def test_what_the_budget_leaves_open_is_taken_on_trust(routing: str) -> None:
-    # Whether a ring has no third path takes a search; the two ways round share no link.
+    # Whether a ring has no third path takes a search; the two paths around share no link.
     network = build_network(["ring:n=9"])
     at = case(network, build_traffic("all-to-all", network, "rack"), routing)
     demands = at.flow.demand_count

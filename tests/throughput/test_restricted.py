@@ -108,7 +108,7 @@ def test_saved_results_hold(routing: str, policy: Policy, seed: int, tmp_path: P
 
 
 @pytest.mark.parametrize("routing", ["ksp:3", "ecmp-lp", "edge-disjoint:2"])
-def test_alike_hosts_count_as_one_exactly(routing: str) -> None:
+def test_equivalent_hosts_count_as_one_exactly(routing: str) -> None:
     network = build_network(["jellyfish:k=6,seed=2"], planes=2)
     traffic = build_traffic("all-to-all", network, "host")
     merged = state_problem(network, traffic, parse_routing(routing))
@@ -134,7 +134,7 @@ def test_threads_do_not_change_a_bit() -> None:
 
 
 def test_closed_forms_of_every_routing() -> None:
-    """Two switches with a direct cable of 1 and a way around of 1: what each routing makes of one demand."""
+    """Two switches with a direct cable of 1 and a path around of 1: what each routing makes of one demand."""
     ends = np.array([(0, 1), (0, 2), (2, 1)])
     network = Network.from_planes([Plane.from_cables(3, ends[:, 0], ends[:, 1], 1.0, racks=range(3))])
     traffic = TrafficMatrix.from_entries("rack", 3, [0], [1], [1.0])

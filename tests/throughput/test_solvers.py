@@ -24,7 +24,7 @@ SOLVERS = solver_names(installed_only=True)
 HIGHS = [name for name in SOLVERS if name.startswith("highs-")]
 
 
-def going_on(*_: object) -> bool:
+def continuing(*_: object) -> bool:
     return True
 
 
@@ -94,11 +94,11 @@ def test_parameters() -> None:
     with pytest.raises(SpecError, match=r"scipy: unknown parameter 'solver'; allowed: no parameters"):
         get_solver("scipy:solver=HiGHS")
     problem = ArcProblem(build_problem(*random_network(0)))
-    found = get_solver("pulp:solver=HiGHS").solve(problem, SolveOptions(1e-6), going_on)
+    found = get_solver("pulp:solver=HiGHS").solve(problem, SolveOptions(1e-6), continuing)
     lower, upper = bounds(problem, found)
     assert lower == pytest.approx(upper, rel=1e-6)
     with pytest.raises(SolverError, match=r"PuLP finds no solver 'SOLVO'; allowed: .*HiGHS"):
-        get_solver("pulp:solver=SOLVO").solve(problem, SolveOptions(), going_on)
+        get_solver("pulp:solver=SOLVO").solve(problem, SolveOptions(), continuing)
 
 
 class _Lazy(Solver):
@@ -182,7 +182,7 @@ def test_a_proof_needs_no_more_than_foreseen(topology: str, planes: int, routing
     assert len(entries) * 32 <= problem.proof_bytes
 
 
-# Nothing is alike in a network that is drawn.
+# No two switches are equivalent in a network that is drawn.
 @pytest.mark.parametrize("name", sorted(set(SOLVERS) - {"symmetric"}))
 @pytest.mark.parametrize("ctrl_c", [False, True])
 def test_stop_returns_bounds(name: str, ctrl_c: bool, large: ArcProblem) -> None:
@@ -195,7 +195,7 @@ def test_stop_returns_bounds(name: str, ctrl_c: bool, large: ArcProblem) -> None
             raise KeyboardInterrupt
         return ctrl_c
 
-    # The limit ends what goes on in the background.
+    # The limit ends what runs in the background.
     found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, deadline=Deadline(3.0)), stop)
     assert found.interrupted
     lower, upper = bounds(large, found)
@@ -209,7 +209,7 @@ LIMITED = [name for name in SOLVERS if name not in {"columns", "structured", "sy
 def bounded(request: pytest.FixtureRequest, network: Network) -> tuple[Problem, float, float]:
     """A problem on each form, and bounds on its K."""
     problem = state_problem(network, all_to_all(network), parse_routing(request.param))
-    found = get_solver("structured").solve(problem, SolveOptions(tolerance=1e-4), going_on)
+    found = get_solver("structured").solve(problem, SolveOptions(tolerance=1e-4), continuing)
     return problem, *bounds(problem, found)
 
 
@@ -220,7 +220,7 @@ def test_limits(name: str, bounded: tuple[Problem, float, float]) -> None:
         (SolveOptions(tolerance=1e-9, max_iterations=5), "iteration limit reached"),
         (SolveOptions(tolerance=1e-9, deadline=Deadline(0.02)), "time limit reached"),
     ):
-        found = get_solver(name).solve(problem, options, going_on)
+        found = get_solver(name).solve(problem, options, continuing)
         assert not found.interrupted
         lower, upper = bounds(problem, found)
         assert 0 < lower <= most
@@ -247,12 +247,12 @@ def test_progress_counts_iterations(large: ArcProblem) -> None:
 def test_threads_and_other_callers() -> None:
     """HiGHS keeps its threads per process: different numbers after, and beside, each other must do."""
     problem = ArcProblem(build_problem(*random_network(2)))
-    wanted = bounds(problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=1), going_on))
+    expected = bounds(problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=1), continuing))
     found: list[tuple[float, float]] = []
 
     def run(threads: int) -> None:
         found.append(
-            bounds(problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=threads), going_on))
+            bounds(problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=threads), continuing))
         )
 
     runs = [threading.Thread(target=run, args=(threads,)) for threads in (2, 1, 0)]
@@ -260,14 +260,14 @@ def test_threads_and_other_callers() -> None:
         thread.start()
     for thread in runs:
         thread.join()
-    assert found == [pytest.approx(wanted, rel=1e-7)] * 3
+    assert found == [pytest.approx(expected, rel=1e-7)] * 3
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_the_same_bits_on_any_number_of_threads(name: str) -> None:
     network = build_network(["jellyfish:switches=16,ports=6"])
     problem = get_solver(name).reduced(ArcProblem(build_problem(network, all_to_all(network))))
-    one, *others = (get_solver(name).solve(problem, SolveOptions(1e-5, threads=n), going_on) for n in (1, 2, 3))
+    one, *others = (get_solver(name).solve(problem, SolveOptions(1e-5, threads=n), continuing) for n in (1, 2, 3))
     for other in others:
         assert other.iterations == one.iterations
         assert bounds(problem, other) == bounds(problem, one)

@@ -1,4 +1,4 @@
-"""What only the structured solver promises: equal bits on any number of threads, alike planes at the price of one."""
+"""What only the structured solver promises: equal bits on any threads, identical planes at the price of one."""
 
 import numpy as np
 import pytest

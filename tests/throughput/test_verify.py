@@ -143,7 +143,7 @@ def first_nan(values: np.ndarray) -> np.ndarray:
 
 
 def claim_more(document: Document) -> None:
-    """Raise all bounds alike, as a liar who keeps the file consistent would."""
+    """Raise all bounds by as much, as a liar who keeps the file consistent would."""
     for key in ("throughput_gbps", "lower_bound_gbps", "upper_bound_gbps"):
         document[key] *= 2.0
 
@@ -166,7 +166,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "NaN bound": (put("upper_bound_gbps", lambda _: float("nan")), "NaN is not a JSON number"),
     "infinite bound": (put("upper_bound_gbps", lambda _: float("inf")), "Infinity is not a JSON number"),
     "negative bound": (put("lower_bound_gbps", lambda _: -1.0), "lower_bound_gbps is claimed to be -1.0"),
-    "unknown key": (lambda d: d.update(extra=1), "extra is no key of a result of this objective"),
+    "unknown key": (lambda d: d.update(extra=1), "extra is not a key of a result of this objective"),
     "missing key": (lambda d: d.pop("relative_gap"), "relative_gap is missing"),
     "bounds equal": (claim_tighter, "upper_bound_gbps is claimed to be"),
     "status": (put("status", lambda _: "bounds"), "the status is claimed to be 'bounds'"),
@@ -378,7 +378,7 @@ def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def problem_of(tail: list[int], head: list[int], length: list[float], n: int) -> tuple[FlowProblem, np.ndarray]:
-    """Directed arcs 0 -> ...: cables whose way back carries nothing."""
+    """Directed arcs 0 -> ...: cables whose direction back carries nothing."""
     network = Network.from_planes(
         [Plane.from_cables(n, tail, head, 1.0, capacity_back_gbps=[0.0] * len(tail), racks=range(n))]
     )
@@ -412,8 +412,8 @@ def test_distances_are_those_of_networkx() -> None:
     arcs = nx.DiGraph()
     arcs.add_weighted_edges_from(zip(problem.tail, problem.head, length, strict=True))
     exact = dict(nx.all_pairs_dijkstra_path_length(arcs))
-    wanted = [exact[s][t] for s, t in zip(problem.src, problem.dst, strict=True)]
-    assert demand_distances(problem, 0, length) == pytest.approx(wanted, abs=1e-15)
+    expected = [exact[s][t] for s, t in zip(problem.src, problem.dst, strict=True)]
+    assert demand_distances(problem, 0, length) == pytest.approx(expected, abs=1e-15)
 
 
 def test_propagation_joins_what_was_split() -> None:

@@ -39,8 +39,8 @@ def test_random(seed: int, routing: str, suffix: str, tmp_path: Path) -> None:
         network, traffic = draw(seed)
         path = tmp_path / f"k{suffix}"
         write_lp(path, network, traffic, routing=routing)
-        wanted = solve(network, traffic, routing=routing, tolerance=1e-7)
-        assert optimum_of(path) == pytest.approx(wanted.throughput_gbps, rel=1e-6)
+        expected = solve(network, traffic, routing=routing, tolerance=1e-7)
+        assert optimum_of(path) == pytest.approx(expected.throughput_gbps, rel=1e-6)
 
 
 def names(path: Path) -> tuple[set[str], set[str]]:
@@ -72,7 +72,7 @@ def test_names(tmp_path: Path) -> None:
 
     network = Network.from_planes([one_switch(3, [1.0, 2.0, 3.0])])
     write_lp(path, network, all_to_all(network, "host"))
-    assert names(path) == ({"K"}, {f"{way}(0,h{i})" for way in ("up", "down") for i in range(3)})
+    assert names(path) == ({"K"}, {f"{side}(0,h{i})" for side in ("up", "down") for i in range(3)})
 
 
 def test_what_has_no_program(tmp_path: Path) -> None:

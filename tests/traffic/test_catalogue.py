@@ -86,8 +86,8 @@ def pairs(matrix: TrafficMatrix) -> set[tuple[int, int]]:
 
 def test_the_papers_flows() -> None:
     assert pairs(build_traffic("sopa-four-flows", HEDERA)) == {(0, 4), (0, 5), (1, 4), (1, 5)}
-    both_ways = pairs(build_traffic("pnet-permutation", fat_tree(8)))
-    assert both_ways == {(t, s) for s, t in both_ways}
+    both_directions = pairs(build_traffic("pnet-permutation", fat_tree(8)))
+    assert both_directions == {(t, s) for s, t in both_directions}
     read, shuffle, write = (build_traffic(f"pnet-hadoop-{stage}", SORTING) for stage in ("read", "shuffle", "write"))
     mappers, reducers = set(shuffle.src.tolist()), set(shuffle.dst.tolist())
     assert len(mappers) == len(reducers) == 32

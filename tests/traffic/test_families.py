@@ -201,9 +201,9 @@ def test_grids_have_their_neighbours(x: int, y: int, z: int) -> None:
     for kernel, periodic in (("mpi-mg", True), ("mpi-sp", False)):
         matrix = built(f"{kernel}:x={x},y={y},z={z}", x * y * z)
         graph = nx.grid_graph((z, y, x), periodic=periodic)
-        wanted = {((a[0] * y + a[1]) * z + a[2], (b[0] * y + b[1]) * z + b[2]) for a, b in graph.to_directed().edges}
+        expected = {((a[0] * y + a[1]) * z + a[2], (b[0] * y + b[1]) * z + b[2]) for a, b in graph.to_directed().edges}
         found = set(zip(matrix.src.tolist(), matrix.dst.tolist(), strict=True))
-        assert found == {(s, t) for s, t in wanted if s != t}
+        assert found == {(s, t) for s, t in expected if s != t}
         assert matrix.demand.max() == 1
         assert np.array_equal(matrix.to_csr().toarray(), matrix.to_csr().toarray().T)
 

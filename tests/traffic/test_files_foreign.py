@@ -57,7 +57,7 @@ def test_demands_in_megabits_or_kilobits(name: str) -> None:
     assert found == [(0, 2, pytest.approx(0.3)), (2, 0, 0.5)]
 
 
-def test_topohub_demands_go_both_ways() -> None:
+def test_topohub_demands_go_in_both_directions() -> None:
     matrix = read_traffic(DATA / "small.topohub.json", ring_of(3, names=NAMES), "rack").to_csr().toarray()
     assert matrix.tolist() == [[0, 195, 158], [195, 0, 179], [158, 179, 0]]
 

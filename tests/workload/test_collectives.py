@@ -100,8 +100,8 @@ def test_halving_doubling_by_hand(network: Network) -> None:
         for i in range(0, 16, 4)
     ]
     near, far = [(0, 1), (1, 0), (2, 3), (3, 2)], [(0, 2), (1, 3), (2, 0), (3, 1)]
-    wanted = [(far, 50), (near, 25), (near, 25), (far, 50)]
-    assert steps == [[(*pair, size) for pair in pairs] for pairs, size in wanted]
+    expected = [(far, 50), (near, 25), (near, 25), (far, 50)]
+    assert steps == [[(*pair, size) for pair in pairs] for pairs, size in expected]
 
 
 @given(ranks=st.integers(2, 16), spare=st.integers(0, 40), rounds=st.integers(1, 2))

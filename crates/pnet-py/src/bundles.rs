@@ -48,17 +48,13 @@ impl Bundles {
 }
 
 /// The result of [`solve_cheapest`].
-#[pyclass(frozen, module = "pnet_lp._core")]
+#[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct Cheapest {
     /// Fraction of its demand on each column.
-    #[pyo3(get)]
     weight: Py<PyArray1<f64>>,
     /// Length of each link.
-    #[pyo3(get)]
     length: Py<PyArray1<f64>>,
-    #[pyo3(get)]
     iterations: usize,
-    #[pyo3(get)]
     interrupted: bool,
 }
 

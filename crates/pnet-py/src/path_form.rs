@@ -56,19 +56,13 @@ impl PathProblem {
 }
 
 /// The result of the path-form solver.
-#[pyclass(frozen, module = "pnet_lp._core")]
+#[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct PathSolution {
     /// Fraction of its demand on each path.
-    #[pyo3(get)]
     weight: Py<PyArray1<f64>>,
     /// Length of each link.
-    #[pyo3(get)]
     length: Py<PyArray1<f64>>,
-    #[pyo3(get)]
     iterations: usize,
-    #[pyo3(get)]
-    restarts: usize,
-    #[pyo3(get)]
     interrupted: bool,
 }
 
@@ -99,7 +93,6 @@ pub(crate) fn solve_path_form(
         weight: solution.weight.into_pyarray(py).unbind(),
         length: solution.length.into_pyarray(py).unbind(),
         iterations: solution.iterations,
-        restarts: solution.restarts,
         interrupted: solution.interrupted || interrupted,
     })
 }

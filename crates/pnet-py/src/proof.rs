@@ -85,45 +85,26 @@ fn by_plane<'py>(py: Python<'py>, values: &[f64], planes: usize) -> Result<Bound
 }
 
 /// The bounds of a proof, and the loads of its flow at K = lower.
-#[pyclass(frozen, module = "pnet_lp._core")]
+#[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct Evaluation {
-    inner: mcf::Evaluation,
-    planes: usize,
-}
-
-#[pymethods]
-impl Evaluation {
-    #[getter]
-    fn lower(&self) -> f64 {
-        self.inner.lower
-    }
-
-    #[getter]
-    fn upper(&self) -> f64 {
-        self.inner.upper
-    }
-
-    #[getter]
-    fn load<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.inner.load.clone().into_pyarray(py)
-    }
-
-    #[getter]
-    fn up_load<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
-        by_plane(py, &self.inner.up_load, self.planes)
-    }
-
-    #[getter]
-    fn down_load<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
-        by_plane(py, &self.inner.down_load, self.planes)
-    }
+    lower: f64,
+    upper: f64,
+    load: Py<PyArray1<f64>>,
+    up_load: Py<PyArray2<f64>>,
+    down_load: Py<PyArray2<f64>>,
 }
 
 /// Checks `proof` and returns its bounds.
 #[pyfunction]
 pub(crate) fn evaluate(py: Python<'_>, problem: &FlowProblem, proof: &Proof) -> Result<Evaluation> {
-    let inner = in_parallel(py, || mcf::evaluate(&problem.inner, &proof.inner))?;
-    Ok(Evaluation { inner, planes: proof.planes })
+    let found = in_parallel(py, || mcf::evaluate(&problem.inner, &proof.inner))?;
+    Ok(Evaluation {
+        lower: found.lower,
+        upper: found.upper,
+        load: found.load.into_pyarray(py).unbind(),
+        up_load: by_plane(py, &found.up_load, proof.planes)?.unbind(),
+        down_load: by_plane(py, &found.down_load, proof.planes)?.unbind(),
+    })
 }
 
 /// The paths of a proof's flow: demand, plane, share of the demand, offsets of the arcs, arcs local to the plane.

@@ -11,15 +11,10 @@ use crate::problem::FlowProblem;
 use crate::proof::Proof;
 
 /// The result of a solver on arcs.
-#[pyclass(frozen, module = "pnet_lp._core")]
+#[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct Solution {
-    #[pyo3(get)]
     proof: Py<Proof>,
-    #[pyo3(get)]
     iterations: usize,
-    #[pyo3(get)]
-    restarts: usize,
-    #[pyo3(get)]
     interrupted: bool,
 }
 
@@ -34,7 +29,6 @@ impl Solution {
         Ok(Solution {
             proof: Py::new(py, proof)?,
             iterations: solution.iterations,
-            restarts: solution.restarts,
             interrupted: solution.interrupted || interrupted,
         })
     }

@@ -1,6 +1,6 @@
 //! Equivalence classes of a network and its traffic, and proofs on the quotient.
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pnet_core::mcf::symmetry;
 use pyo3::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::monitor::on_threads;
 
 /// Kind, size and demand.
-type Classes<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+type Classes = (Py<PyArray1<i32>>, Py<PyArray1<f64>>, Py<PyArray1<f64>>);
 
 /// Demands between endpoints: a rule, or a list.
 #[pyclass(frozen, module = "pnet_lp._core")]
@@ -90,7 +90,7 @@ impl Symmetry {
     ) -> Result<Option<Reduced>> {
         let budget = symmetry::Budget { classes, looks, examples };
         let found = on_threads(py, 0, time_limit_s, |stop| symmetry::reduce(&self.inner, budget, stop))?;
-        Ok(found.map(|inner| Reduced { inner, nodes: self.inner.nodes() }))
+        found.map(|found| Reduced::new(py, found, self.inner.nodes())).transpose()
     }
 
     /// The bounds of a proof on the quotient, and the load of each link at K = 1.
@@ -123,99 +123,63 @@ impl Symmetry {
 }
 
 /// A network reduced to classes of links and, for each kind of destinations, of nodes.
-#[pyclass(frozen, module = "pnet_lp._core")]
+#[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct Reduced {
-    inner: symmetry::Reduced,
-    nodes: usize,
-}
-
-#[pymethods]
-impl Reduced {
-    /// The class of each link, -1 where there is none, int32.
-    #[getter]
-    fn link_class<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        let classes = self.inner.link_class.iter().map(|class| class.map_or(-1, |class| class as i32));
-        classes.collect::<Vec<_>>().into_pyarray(py)
-    }
-
-    /// The capacity of each class of links, float64.
-    #[getter]
-    fn capacity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.inner.capacity.clone().into_pyarray(py)
-    }
-
-    /// How many links each class has, float64.
-    #[getter]
-    fn links<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.inner.links.clone().into_pyarray(py)
-    }
-
-    /// The kind of each orbit of destinations, int32.
-    #[getter]
-    fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        self.examples().map(|(kind, _, _)| kind).collect::<Vec<_>>().into_pyarray(py)
-    }
-
-    /// An endpoint of each orbit of destinations, int32.
-    #[getter]
-    fn targets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        self.examples().map(|(_, target, _)| target).collect::<Vec<_>>().into_pyarray(py)
-    }
-
-    /// Permutations of nodes that generate the orbits, int32 `[generators, nodes]`.
-    #[getter]
-    fn generators<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<i32>>> {
-        let images = self.inner.generators.iter().flatten().map(|node| *node as i32);
-        Ok(PyArray1::from_iter(py, images).reshape([self.inner.generators.len(), self.nodes])?)
-    }
-
-    /// How many endpoints are of each kind, float64.
-    #[getter]
-    fn counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.inner.kinds.iter().map(|kind| kind.targets as f64).collect::<Vec<_>>().into_pyarray(py)
-    }
-
-    /// The class of each node as seen from an endpoint of each orbit, int32 `[orbits, nodes]`.
-    #[getter]
-    fn node_class<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<i32>>> {
-        let classes = self.examples().flat_map(|(_, _, class)| class.iter().map(|class| *class as i32));
-        Ok(PyArray1::from_iter(py, classes).reshape([self.examples().count(), self.nodes])?)
-    }
-
+    /// The class of each link, -1 where there is none.
+    link_class: Py<PyArray1<i32>>,
+    /// The capacity of each class of links.
+    capacity: Py<PyArray1<f64>>,
+    /// How many links each class has.
+    links: Py<PyArray1<f64>>,
+    /// The kind of each orbit of destinations.
+    kind: Py<PyArray1<i32>>,
+    /// An endpoint of each orbit of destinations.
+    targets: Py<PyArray1<i32>>,
+    /// Permutations of nodes that generate the orbits, `[generators, nodes]`.
+    generators: Py<PyArray2<i32>>,
+    /// How many endpoints are of each kind.
+    counts: Py<PyArray1<f64>>,
+    /// The class of each node as seen from an endpoint of each orbit, `[orbits, nodes]`.
+    node_class: Py<PyArray2<i32>>,
     /// Kind, size, and demand of each node towards the destination, of all classes, one kind after the other.
-    #[getter]
-    fn classes<'py>(&self, py: Python<'py>) -> Classes<'py> {
-        let kinds = &self.inner.kinds;
-        let of = kinds.iter().enumerate().flat_map(|(k, kind)| kind.size.iter().map(move |_| k as i32));
-        let size = kinds.iter().flat_map(|kind| kind.size.iter().copied());
-        let demand = kinds.iter().flat_map(|kind| kind.demand.iter().copied());
-        (
-            of.collect::<Vec<_>>().into_pyarray(py),
-            size.collect::<Vec<_>>().into_pyarray(py),
-            demand.collect::<Vec<_>>().into_pyarray(py),
-        )
-    }
-
-    /// Kind, class of tails, of heads and of links, links out of a tail and links into a head: int32 `[entries, 6]`.
-    #[getter]
-    fn entries<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<i32>>> {
-        let kinds = self.inner.kinds.iter().enumerate();
-        let rows: Vec<i32> = kinds
-            .flat_map(|(k, kind)| {
-                kind.entries.iter().flat_map(move |entry| {
-                    [k as u32, entry.tail, entry.head, entry.link, entry.out, entry.into].map(|v| v as i32)
-                })
-            })
-            .collect();
-        let count = rows.len() / 6;
-        Ok(PyArray1::from_vec(py, rows).reshape([count, 6])?)
-    }
+    classes: Classes,
+    /// Kind, class of tails, of heads and of links, links out of a tail and links into a head: `[entries, 6]`.
+    entries: Py<PyArray2<i32>>,
 }
 
 impl Reduced {
-    /// The kind of each orbit, an endpoint of it, and the classes of nodes as seen from there.
-    fn examples(&self) -> impl Iterator<Item = (i32, i32, &Vec<u32>)> {
-        let kinds = self.inner.kinds.iter().enumerate();
-        kinds.flat_map(|(k, kind)| kind.examples.iter().map(move |(t, class)| (k as i32, *t as i32, class)))
+    fn new(py: Python<'_>, found: symmetry::Reduced, nodes: usize) -> Result<Self> {
+        let kinds = || found.kinds.iter().zip(0_i32..);
+        let examples =
+            || kinds().flat_map(|(kind, k)| kind.examples.iter().map(move |(t, class)| (k, *t as i32, class)));
+        let entries = kinds().flat_map(|(kind, k)| {
+            kind.entries.iter().flat_map(move |entry| {
+                [k as u32, entry.tail, entry.head, entry.link, entry.out, entry.into].map(|v| v as i32)
+            })
+        });
+        let generators = found.generators.iter().flatten().map(|node| *node as i32);
+        let node_class = examples().flat_map(|(_, _, class)| class.iter().map(|class| *class as i32));
+        let entries: Vec<i32> = entries.collect();
+        let count = entries.len() / 6;
+        Ok(Reduced {
+            link_class: column(py, found.link_class.iter().map(|class| class.map_or(-1, |class| class as i32))),
+            kind: column(py, examples().map(|(kind, ..)| kind)),
+            targets: column(py, examples().map(|(_, target, _)| target)),
+            generators: column(py, generators).bind(py).reshape([found.generators.len(), nodes])?.unbind(),
+            counts: column(py, kinds().map(|(kind, _)| kind.targets as f64)),
+            node_class: column(py, node_class).bind(py).reshape([examples().count(), nodes])?.unbind(),
+            classes: (
+                column(py, kinds().flat_map(|(kind, k)| kind.size.iter().map(move |_| k))),
+                column(py, kinds().flat_map(|(kind, _)| kind.size.iter().copied())),
+                column(py, kinds().flat_map(|(kind, _)| kind.demand.iter().copied())),
+            ),
+            entries: PyArray1::from_vec(py, entries).reshape([count, 6])?.unbind(),
+            capacity: found.capacity.into_pyarray(py).unbind(),
+            links: found.links.into_pyarray(py).unbind(),
+        })
     }
+}
+
+fn column<T: Element>(py: Python<'_>, values: impl Iterator<Item = T>) -> Py<PyArray1<T>> {
+    PyArray1::from_iter(py, values).unbind()
 }

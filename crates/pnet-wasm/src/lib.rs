@@ -85,7 +85,20 @@ impl Problem {
         }
         let solution = solution.map_err(thrown)?;
         let found = mcf::evaluate(&self.inner, &solution.proof).map_err(thrown)?;
-        Ok(Answer { proof: solution.proof, found, iterations: solution.iterations })
+        let proof = solution.proof;
+        Ok(Answer {
+            lower: found.lower,
+            upper: found.upper,
+            iterations: solution.iterations,
+            load: found.load,
+            length: proof.length,
+            up_length: proof.up_length,
+            down_length: proof.down_length,
+            share: proof.share,
+            split_ptr: proof.split_ptr.iter().map(|v| *v as i32).collect(),
+            split_arc: proof.split_arc.iter().map(|v| *v as i32).collect(),
+            split_fraction: proof.split_fraction,
+        })
     }
 
     /// The length of each demand's shortest path over all planes.
@@ -104,78 +117,39 @@ impl Problem {
 }
 
 /// A proof and its bounds.
-#[wasm_bindgen]
+#[wasm_bindgen(getter_with_clone)]
 pub struct Answer {
-    proof: mcf::Proof,
-    found: mcf::Evaluation,
-    iterations: usize,
-}
-
-#[wasm_bindgen]
-impl Answer {
     /// A throughput that the flow attains.
-    #[wasm_bindgen(getter)]
-    pub fn lower(&self) -> f64 {
-        self.found.lower
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub lower: f64,
     /// A throughput that no flow exceeds.
-    #[wasm_bindgen(getter)]
-    pub fn upper(&self) -> f64 {
-        self.found.upper
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub upper: f64,
     /// Iterations done.
-    #[wasm_bindgen(getter)]
-    pub fn iterations(&self) -> usize {
-        self.iterations
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub iterations: usize,
     /// Load of each arc at the throughput `lower`.
-    #[wasm_bindgen(getter)]
-    pub fn load(&self) -> Vec<f64> {
-        self.found.load.clone()
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub load: Vec<f64>,
     /// Length of each arc.
-    #[wasm_bindgen(getter)]
-    pub fn length(&self) -> Vec<f64> {
-        self.proof.length.clone()
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub length: Vec<f64>,
     /// Length of each access link into a plane.
-    #[wasm_bindgen(getter)]
-    pub fn up_length(&self) -> Vec<f64> {
-        self.proof.up_length.clone()
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub up_length: Vec<f64>,
     /// Length of each access link out of a plane.
-    #[wasm_bindgen(getter)]
-    pub fn down_length(&self) -> Vec<f64> {
-        self.proof.down_length.clone()
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub down_length: Vec<f64>,
     /// Share of each demand in each plane.
-    #[wasm_bindgen(getter)]
-    pub fn share(&self) -> Vec<f64> {
-        self.proof.share.clone()
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub share: Vec<f64>,
     /// Entries of each row in the two arrays below.
-    #[wasm_bindgen(getter)]
-    pub fn split_ptr(&self) -> Vec<i32> {
-        self.proof.split_ptr.iter().map(|v| *v as i32).collect()
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub split_ptr: Vec<i32>,
     /// Arcs, local to the row's plane.
-    #[wasm_bindgen(getter)]
-    pub fn split_arc(&self) -> Vec<i32> {
-        self.proof.split_arc.iter().map(|v| *v as i32).collect()
-    }
-
+    #[wasm_bindgen(readonly)]
+    pub split_arc: Vec<i32>,
     /// Fraction of the row's traffic at the arc's tail that takes the arc.
-    #[wasm_bindgen(getter)]
-    pub fn split_fraction(&self) -> Vec<f64> {
-        self.proof.split_fraction.clone()
-    }
+    #[wasm_bindgen(readonly)]
+    pub split_fraction: Vec<f64>,
 }

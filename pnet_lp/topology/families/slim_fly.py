@@ -87,4 +87,4 @@ def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:
 def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the two smallest graphs, or in fine steps all sensible ones; see :func:`two_smallest`."""
     powers = filter(prime_power, range(3, 201))
-    return two_smallest(equipment, ((q, 2 * q * q, SlimFly(q=q).degree) for q in powers))
+    return two_smallest(equipment, ((q, 2 * q * q, SlimFly.model_validate({"q": q}).degree) for q in powers))

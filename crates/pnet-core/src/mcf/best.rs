@@ -13,8 +13,6 @@ pub struct Solution {
     pub proof: Proof,
     /// Iterations done.
     pub iterations: usize,
-    /// Restarts among them.
-    pub restarts: usize,
     /// Whether the monitor stopped the run.
     pub interrupted: bool,
 }

@@ -18,5 +18,5 @@ def uplinks(instance: Instance) -> Bound:
         arcs = slice(flow.arc_ptr[p], flow.arc_ptr[p + 1])
         out = np.bincount(flow.tail[arcs], flow.capacity[arcs], minlength=flow.node_count[p])
         carried += np.where(flow.attach[p] >= 0, out[flow.attach[p]], 0.0)
-    asked = sent > 0
-    return Bound(float((carried[asked] / sent[asked]).min(initial=np.inf)), exact=True)
+    requested = sent > 0
+    return Bound(float((carried[requested] / sent[requested]).min(initial=np.inf)), exact=True)

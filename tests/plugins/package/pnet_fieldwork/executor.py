@@ -34,9 +34,9 @@ class Threads(Executor):
         """See the base class."""
         return self.count
 
-    def threads(self, asked: int) -> int:
+    def threads(self, requested: int) -> int:
         """See the base class."""
-        return asked or 1
+        return requested or 1
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         """See the base class."""

@@ -223,15 +223,8 @@ struct Point {
     z: Vec<f64>,
 }
 
-/// A direction, in the same order.
-struct Direction {
-    w: Vec<f64>,
-    t: f64,
-    s: Vec<f64>,
-    y: Vec<f64>,
-    m: Vec<f64>,
-    z: Vec<f64>,
-}
+/// The change of each.
+type Direction = Point;
 
 /// The residuals of a point.
 struct Residuals {

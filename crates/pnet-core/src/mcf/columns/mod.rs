@@ -96,7 +96,7 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
         true => Balanced::default(),
         false => balance(problem, &mut best, options, &mut watch, monitor)?,
     };
-    let (mut iterations, mut restarts, mut interrupted) = (balanced.sweeps, 0, balanced.stopped);
+    let (mut iterations, mut interrupted) = (balanced.sweeps, balanced.stopped);
     // Where no link limits anything there is nothing to solve.
     let unsolved = !balanced.stopped && !best.certified(options.tolerance) && best.lower.is_finite();
     if unsolved && iterations < options.max_iterations {
@@ -118,10 +118,9 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
                 stop |= best.certified(options.tolerance);
             }
         }
-        restarts = search.restarts;
     }
     interrupted &= !watch.late();
-    Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
+    Ok(Solution { proof: best.proof, iterations, interrupted })
 }
 
 /// Bytes that [`solve()`] will hold at its peak, beyond the problem itself.
@@ -173,7 +172,6 @@ struct Search<'a> {
     length: Vec<f64>,
     /// Whether paths are missing.
     missing: bool,
-    restarts: usize,
     /// Work of an interior-point step; None where its matrix would be too large.
     interior_work: Option<f64>,
     interior_steps: usize,
@@ -211,7 +209,6 @@ impl<'a> Search<'a> {
             split,
             upper: best.upper,
             missing: true,
-            restarts: 0,
             interior_work: (interior::bytes(&counts, problem.demands()) <= LARGEST_MATRIX)
                 .then(|| interior::work(&counts, problem.demands())),
             interior_steps: 0,
@@ -274,7 +271,6 @@ impl Search<'_> {
         });
         let mut split = state.weight().to_vec();
         let length = state.length();
-        self.restarts = state.halpern.restarts;
         let at = state.release();
         self.spent += (steps * self.pool.problem.link.len()) as f64;
         normalise(&self.pool.problem, &mut split);

@@ -34,8 +34,6 @@ pub struct Solution {
     pub upper: f64,
     /// Iterations done.
     pub iterations: usize,
-    /// Restarts among them.
-    pub restarts: usize,
     /// Whether the monitor stopped the run.
     pub interrupted: bool,
 }
@@ -82,7 +80,6 @@ pub fn solve(
         lower: 0.0,
         upper: f64::INFINITY,
         iterations: 0,
-        restarts: 0,
         interrupted: false,
     };
     best.offer_lengths(problem, vec![1.0; problem.capacity.len()]);
@@ -93,7 +90,7 @@ pub fn solve(
     }
     let mut state = State::new(problem, best.lower, start.weight, &start.length);
     best.interrupted = pdhg::solve(&mut state, &mut best, 1, options, &mut watch, monitor)?;
-    (best.iterations, best.restarts) = (state.halpern.iterations, state.halpern.restarts);
+    best.iterations = state.halpern.iterations;
     Ok(best)
 }
 

@@ -39,15 +39,13 @@ pub(super) struct Step {
     pub(super) weight: f64,
 }
 
-/// The primal weight of an iteration, and its restarts.
+/// The primal weight of an iteration, and what decides on restarts.
 #[derive(Debug, Clone)]
 pub(super) struct Halpern {
     /// Primal weight.
     pub(super) omega: f64,
     /// Iterations done.
     pub(super) iterations: usize,
-    /// Restarts among them.
-    pub(super) restarts: usize,
     /// Iterations since the last restart.
     since: usize,
     /// Fixed-point residual of the first iteration since, and of the last.
@@ -57,7 +55,7 @@ pub(super) struct Halpern {
 
 impl Halpern {
     pub(super) fn new(omega: f64) -> Self {
-        Halpern { omega, iterations: 0, restarts: 0, since: 0, first: 0.0, last: 0.0 }
+        Halpern { omega, iterations: 0, since: 0, first: 0.0, last: 0.0 }
     }
 
     fn step(&self) -> Step {
@@ -114,7 +112,6 @@ pub(super) trait Iteration {
             let halpern = self.halpern();
             halpern.omega = Self::balanced(halpern.omega, moved, last);
             halpern.since = 0;
-            halpern.restarts += 1;
         }
     }
 }

@@ -98,7 +98,7 @@ pub fn solve_from(
     };
     if balanced.stopped || best.certified(options.tolerance) {
         let interrupted = balanced.stopped && !watch.late();
-        return Ok(Solution { proof: best.proof, iterations: balanced.sweeps, restarts: 0, interrupted });
+        return Ok(Solution { proof: best.proof, iterations: balanced.sweeps, interrupted });
     }
     let precision = precision(problem, options.tolerance);
     let mut check = FIRST_CHECK;
@@ -113,8 +113,7 @@ pub fn solve_from(
     let mut bounds = Search { best, sweeps };
     let options = Options { max_iterations: options.max_iterations - sweeps, ..*options };
     let interrupted = pdhg::solve(&mut state, &mut bounds, check, &options, &mut watch, monitor)?;
-    let (iterations, restarts) = (sweeps + state.halpern.iterations, state.halpern.restarts);
-    Ok(Solution { proof: bounds.best.proof, iterations, restarts, interrupted })
+    Ok(Solution { proof: bounds.best.proof, iterations: sweeps + state.halpern.iterations, interrupted })
 }
 
 /// The best bounds, and the sweeps of balancing before the first iteration.
