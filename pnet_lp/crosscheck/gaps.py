@@ -61,9 +61,7 @@ class Gap:
 def explain(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> tuple[list[Gap], list[str]]:
     """Return the causes that are large enough, in the order of the models, and the names of those that are small.
 
-    Args:
-        found: the results of all models.
-        complete: bool ``[f]``, flows that are complete in all simulations.
+    ``complete``, bool ``[f]``, are the flows that are complete in all simulations.
     """
     if not complete.any():
         return [], []

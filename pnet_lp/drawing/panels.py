@@ -147,14 +147,9 @@ class PlanePanel:
 def make_panels(
     network: Network, cut: CutMark | None, loads: CableLoads | None, *, lengths: bool, apart: bool
 ) -> list[PlanePanel]:
-    """Return the panels of a network.
+    """Return the panels that show a cut and loads; with ``apart`` even planes that show the same have a panel each.
 
-    Args:
-        network: its planes.
-        cut: the cut to show.
-        loads: the loads to show.
-        lengths: whether cables are coloured by length instead of utilisation.
-        apart: whether planes that show the same have a panel each.
+    With ``lengths`` cables are coloured by length instead of utilisation.
     """
     most = loads.most(network, lengths=lengths) if loads else 1.0
     found: dict[object, PlanePanel] = {}

@@ -38,13 +38,7 @@ class Circuits:
 
     @classmethod
     def from_ends(cls, racks: int, links: int, ends: npt.ArrayLike, link_gbps: float) -> Circuits:
-        """Return checked circuits.
-
-        Args:
-            racks: number of racks.
-            links: optical ports of a rack.
-            ends: ``[m, 2]``, the racks that each circuit joins.
-            link_gbps: Gb/s of a circuit in each direction.
+        """Return checked circuits, given ``[m, 2]`` the racks that each joins.
 
         Raises:
             SpecError: a rack out of range or joined to itself, or with more circuits than ports.

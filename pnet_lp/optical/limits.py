@@ -31,13 +31,7 @@ class CircuitLimits:
 
 
 def circuit_limits(traffic: TrafficMatrix, links: int, link_gbps: float) -> CircuitLimits:
-    """Return upper bounds on the throughput of ``traffic`` over any circuits.
-
-    Args:
-        traffic: demands between racks, at least one.
-        links: optical ports of a rack.
-        link_gbps: Gb/s of a circuit in each direction.
-    """
+    """Return upper bounds on the throughput of demands between racks over any circuits, ``links`` at each rack."""
     racks = traffic.endpoints
     sent = np.bincount(traffic.src, weights=traffic.demand, minlength=racks)
     received = np.bincount(traffic.dst, weights=traffic.demand, minlength=racks)

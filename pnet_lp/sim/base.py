@@ -126,12 +126,7 @@ class Choice(Generic[T]):
 def choose(
     registry: Registry[Callable[[Any, SimulationContext], T]], text: str, preset: Mapping[str, Mapping[str, str]]
 ) -> Choice[T]:
-    """Return what ``name`` or ``name:key=value,...`` stands for, where a preset may say other defaults.
-
-    Args:
-        registry: of which kind it is.
-        text: as the user wrote it.
-        preset: parameters by name of the entry.
+    """Return what ``name`` or ``name:key=value,...`` stands for; ``preset`` has other defaults, by name of the entry.
 
     Raises:
         SpecError: no such entry or parameter; the message offers the nearest.

@@ -47,16 +47,7 @@ def check_memory(
     """Raise WorkloadError where a run needs more memory than is free, and say what to make smaller.
 
     Packets under way and listed paths are those of flows that start at one time; how many more are under way at once
-    only the run shows.
-
-    Args:
-        context: network, workload and ports.
-        forwarding: how packets find their paths.
-        queue: parameters of the discipline.
-        transport: parameters of the transport.
-        traces: how many there are.
-        jobs: runs at the same time.
-        runs: whose records are kept.
+    only the run shows.  So many ``jobs`` run at the same time, and the records of so many ``runs`` are kept.
     """
     workload, ports = context.workload, context.ports
     subflows = int(getattr(transport, "subflows", 1))

@@ -32,11 +32,6 @@ class Watched:
 def parse_traces(texts: Sequence[str], ports: Ports, flows: int) -> Watched:
     """Return what ``queue:edge0->agg1``, ``queue:0/edge0->agg1`` (in plane 0 alone) and ``flow:3`` stand for.
 
-    Args:
-        texts: as the user wrote them.
-        ports: of the network.
-        flows: how many flows there are.
-
     Raises:
         SpecError: not such a text, no such link, or no such flow.
     """

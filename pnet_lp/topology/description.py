@@ -109,14 +109,10 @@ class Description:
 
 
 def describe(network: Network, *, switch_ports: int | None = None) -> Description:
-    """Return the figures of ``network``; every one is exact.
+    """Return the figures of ``network``, each exact; ``switch_ports``, those of every switch, count the free ones.
 
     Planes that are one and the same are measured once.  The hop counts take the longest: some seconds for thousands
     of racks.
-
-    Args:
-        network: the planes.
-        switch_ports: ports of every switch, to count the free ones.
 
     Raises:
         TopologyError: a switch uses more ports than that.

@@ -96,15 +96,8 @@ def server_plane(
     Flow never transits a host, so a server is a node of the graph, of tier 0 and a rack of its own, and the host behind
     it has an access link as fast as all ports of the server together: what limits is the ports.
 
-    Args:
-        servers: their number; they have the first indices, ahead of the switches.
-        switch_names: names of the switches.
-        tiers: tier of each switch.
-        u: one end of each cable.
-        v: the other end.
-        ports: of each server.
-        params: speeds.
-        layout: how to draw it; default: by tiers.
+    The ``servers`` have the first indices, ahead of the switches; each has so many ``ports``.  Without a ``layout`` the
+    plane is drawn by tiers.
     """
     return Plane.from_cables(
         [f"server{i}" for i in range(servers)] + list(switch_names),

@@ -97,11 +97,7 @@ def is_spec(path: str | Path, data: bytes) -> bool:
 
 
 def parse_spec(text: str, where: str) -> NetworkSpec:
-    """Return the spec in ``text``.
-
-    Args:
-        text: a YAML document.
-        where: the file, for messages.
+    """Return the spec in a YAML text; ``where`` is the file, for messages.
 
     Raises:
         TopologyError: no mapping.

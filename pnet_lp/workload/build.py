@@ -66,12 +66,7 @@ def _drawn(workload: Workload, params: Params) -> Workload:
 
 
 def check_workload(text: str, traffic: str | None = None) -> None:
-    """Raise what :func:`build_workload` would for ``text`` on any network.
-
-    Args:
-        text: an expression, or the path of a file.
-        traffic: the matrix it would get, in words.
-    """
+    """Raise what :func:`build_workload` would for ``text`` on any network; ``traffic`` is its matrix, in words."""
     found = _parsed(text, traffic)
     if isinstance(found, Path):
         check_readable(found, WorkloadError)

@@ -209,7 +209,6 @@ def _render(plane: Plane) -> str:
         *((switches[u], switches[v]) for u, v in cables),
     ]
     speeds = np.concatenate([plane.access_up_gbps, plane.capacity_uv_gbps])
-    zip(links, rows(speeds, delays), strict=True)
     lines = [f"{len(numbers)} {len(switches)} {len(links)}", " ".join(map(str, switches))]
     lines += [
         f"{u} {v} {_rate(gbps, plane)} {_delay(ns)} 0"

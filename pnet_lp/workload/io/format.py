@@ -21,10 +21,7 @@ WORKLOAD_FORMATS: Formats[Workload] = Formats(
 def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
     """Raise WorkloadError where flows share tasks or connections, have stages or weights, or wait without ``waits``.
 
-    Args:
-        workload: the workload to be written.
-        what: can hold no more, the subject of the sentence.
-        waits: whether it can hold flows that wait for others.
+    ``what`` cannot hold these; it is the subject of the sentence.
     """
     own = np.arange(workload.flow_count)
     if len(workload.after) and not waits:
