@@ -157,7 +157,7 @@ def test_a_floor_without_a_path() -> None:
 @pytest.mark.parametrize(
     ("objective", "find", "put", "message"),
     [
-        ("total:floor=0.25", '"floor": ', '"floor": 0.9, "was": ', "was is no key"),
+        ("total:floor=0.25", '"floor": ', '"floor": 0.9, "was": ', "was is not a key"),
         ("total:floor=0.25", "total:floor=0.25", "total:floor=0.5", "floor is claimed to be|gap"),
         (FAIR, '"satisfied": 1', '"satisfied": 2', "satisfied is claimed to be 2"),
         (FAIR, FAIR, "max-min", "the levels do not hold each demand once|not a key of a result"),
