@@ -41,7 +41,7 @@ def maximum(
     found = _Dictionary(gain, rows, most)
     if min(most, default=ZERO) < 0:
         found.reach()
-    return found.optimum() if found.climb() else None
+    return found.optimum() if found.maximise() else None
 
 
 class _Dictionary:
@@ -72,7 +72,7 @@ class _Dictionary:
             self.value += _eliminate(self.gain, row, k) * self.most[i]
         self.names[k], self.base[i] = self.base[i], self.names[k]
 
-    def climb(self) -> bool:
+    def maximise(self) -> bool:
         """Go on until nothing gains; return whether there is an end."""
         while True:
             k = min((k for k, value in self.gain.items() if value > 0), key=self.names.__getitem__, default=None)
@@ -90,7 +90,7 @@ class _Dictionary:
         for row in self.rows:
             row[self.columns] = Fraction(-1)
         self.pivot(min(range(len(self.rows)), key=self.most.__getitem__), self.columns)
-        self.climb()
+        self.maximise()
         if self.value < 0:
             raise ValueError("nothing fits")
         if -1 in self.base:

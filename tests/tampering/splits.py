@@ -33,7 +33,7 @@ class _Splits:
         near: dict[int, dict[int, tuple[int, int, list[tuple[Link, float]]]]] = {}
         for j, p, here, there, access in ends(self.network, self.traffic):
             graph = self._graphs[p]
-            usable = all(speed > 0 for speed in self._both_ways(j, p)) and nx.has_path(graph, here, there)
+            usable = all(speed > 0 for speed in self._both_directions(j, p)) and nx.has_path(graph, here, there)
             if usable and (self.routing == "ecmp-split" or nx.has_path(graph, there, here)):
                 near.setdefault(j, {})[p] = here, there, access
         found: dict[int, dict[Link, tuple[float, Fraction]]] = {}
@@ -60,7 +60,7 @@ class _Splits:
             found.append(graph)
         return found
 
-    def _both_ways(self, j: int, p: int) -> list[float]:
+    def _both_directions(self, j: int, p: int) -> list[float]:
         if self.traffic.level == "rack":
             return []
         plane, pair = self.network.planes[p], (self.traffic.src[j], self.traffic.dst[j])

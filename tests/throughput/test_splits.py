@@ -68,7 +68,7 @@ def test_the_paths_are_the_flow(routing: str, seed: int) -> None:
 
 
 def test_equal_parts_at_every_switch() -> None:
-    """Two of three ways out of a go on by b, one of two cables to c: a quarter, a quarter and a half."""
+    """Two of three next hops of a are over b, one of two cables goes to c: a quarter, a quarter and a half."""
     names = ["a", "b", "c", "d"]
     network = Network.from_planes([Plane.from_cables(names, [0, 0, 1, 1, 2], [1, 2, 3, 3, 3], 1.0)])
     traffic = TrafficMatrix.from_entries("rack", 4, [0], [3], 1.0)
