@@ -94,7 +94,7 @@ def _split_at_switches(
 ) -> FloatArray:
     """Return float64 ``[N]``: the part of its demand on each path, where switches split what comes to them.
 
-    It is the product, over the links of the path, of what goes on there of all that leaves the switch.
+    It is the product, over the links of the path, of what continues there of all that leaves the switch.
 
     Args:
         flow: the problem.
