@@ -4,17 +4,21 @@ from .interval import CONFIDENCE, mean_interval, share_interval
 from .mask import Mask, apply_mask
 from .portion import Portion, count_of, in_words, is_count, portion_of, share_of
 from .settings import FAILING, FailureSettings
+from .single import Each, Part, SingleFailure, single_failures
 from .spec import Failures
 
 __all__ = [
     "CONFIDENCE",
     "FAILING",
+    "Each",
     "FailureModel",
     "FailureSettings",
     "Failures",
     "Mask",
+    "Part",
     "Portion",
     "RiskGroup",
+    "SingleFailure",
     "apply_mask",
     "count_of",
     "fail",
@@ -25,4 +29,5 @@ __all__ = [
     "read_groups",
     "share_interval",
     "share_of",
+    "single_failures",
 ]

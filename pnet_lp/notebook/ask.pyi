@@ -136,6 +136,7 @@ def failures(
     plane_policy: Literal["any", "round-robin", "shortest", "single"] | None = ...,
     solver: str | None = ...,
     time_limit_s: float | None = ...,
+    each: Literal["link", "switch", "port", "pair", "group"] | None = ...,
     trials: int | None = ...,
     capacity: str | None = ...,
     threads: int = ...,

@@ -31,6 +31,8 @@ class FailureTrial:
     Attributes:
         trial: its number.
         result: the certified throughput of the demands that have a path, without its proof; None where none has.
+        failure: what fails by its name, where single failures are gone through; empty where nothing fails.
+        equivalent: such failures that symmetry maps onto each other, this one included.
         lost_demands: demands without a path, which the result leaves out.
         lost_share: their part of the sum of all demands.
     """
@@ -39,6 +41,8 @@ class FailureTrial:
     result: ThroughputResult | None
     lost_demands: int
     lost_share: float
+    failure: str = ""
+    equivalent: int = 1
 
     @property
     def throughput_gbps(self) -> float:
@@ -49,6 +53,18 @@ class FailureTrial:
     def upper_bound_gbps(self) -> float:
         """What that K is at most, as proved."""
         return 0.0 if self.result is None else self.result.interval.upper
+
+    @property
+    def limit(self) -> str | None:
+        """The link with the largest share of the bound, as ``u -> v``."""
+        found = () if self.result is None else self.result.bottlenecks[:1]
+        return " -> ".join(found[0].link) if found else None
+
+    @property
+    def limit_plane(self) -> int | None:
+        """Its plane."""
+        found = () if self.result is None else self.result.bottlenecks[:1]
+        return found[0].plane if found else None
 
     @property
     def status(self) -> Status:
@@ -96,7 +112,7 @@ def failure_trials(
         # A function that reports cannot go to another process.
         options["on_progress"] = None
     options["start"] = intact_start(network, traffic, masks, options)
-    task = functools.partial(_solve_connected, network, traffic, options)
+    task = functools.partial(solve_connected, network, traffic, options)
     found = list(map_in_order(task, masks, jobs))
     return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
 
@@ -153,8 +169,20 @@ def intact_start(
     return None if intact.certificate is None else WarmStart(network, traffic, intact)
 
 
-def _solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask) -> FailureTrial:
-    network = apply_mask(network, mask)
+def solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask) -> FailureTrial:
+    """Return trial 0, in which ``mask`` is down; arguments as of :func:`intact_start`."""
+    found = solve_whole(apply_mask(network, mask), traffic, options)
+    if found.result is None:
+        return found
+    # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
+    bare = replace(
+        found.result, certificate=None, link_load=None, access_load=None, rates_gbps=None, levels=(), inputs={}
+    )
+    return replace(found, result=bare)
+
+
+def solve_whole(network: Network, traffic: TrafficMatrix, options: dict[str, Any]) -> FailureTrial:
+    """Return the throughput of the demands that have a path, with its proof."""
     lost = lost_demands(network, traffic)
     kept = ~lost
     share = float(traffic.demand[lost].sum() / traffic.demand.sum())
@@ -169,7 +197,4 @@ def _solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str
             traffic.demand[kept],
             label=f"{traffic.label} between connected {traffic.level}s",
         )
-    result = solve(network, traffic, **options)
-    # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
-    bare = replace(result, certificate=None, link_load=None, access_load=None, rates_gbps=None, levels=(), inputs={})
-    return FailureTrial(0, bare, int(lost.sum()), share)
+    return FailureTrial(0, solve(network, traffic, **options), int(lost.sum()), share)

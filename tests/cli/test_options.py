@@ -227,6 +227,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **TRAFFIC,
             **POLICY,
             **on(f"{{}} {FAILING.partition(' ')[2]} --routing ksp:2", METRIC),
+            "each": Example("--each link", base=RANDOM, idle="--each group", says="groups fail by themselves"),
             "fail_links": Example("--fail-links 0.3", base=f"{RANDOM} --fail-switches 0.2 --trials 2"),
             "fail_planes": replace(NETWORK["fail_planes"], base=FAILING),
             "fail_unit": Example(

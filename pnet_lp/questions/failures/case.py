@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError
-from pnet_lp.failures import FAILING
+from pnet_lp.failures import FAILING, Each
+from pnet_lp.flags import Flag
 from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.seeds import MOST_DRAWS
 from pnet_lp.throughput.settings import SolveSettings
 
+_NOT_EACH = ("trials", *(key for key in FAILING if key != "fail_groups"))
+
 
 class FailuresCase(SolveSettings, MetricKeys, DemandKeys):
-    """Compute the throughput of connected pairs over many draws of failures.
+    """Compute the throughput of connected pairs over many draws of failures, or with every single failure (--each).
 
-    Pairs that a draw disconnects are left out of its solve, and counted.  The result is the mean, with quantiles.
+    Pairs that a draw disconnects are left out of its solve, and counted.  The result is the mean, with quantiles; with
+    --each it is the least that any failure leaves.
 
     Exit code 3: the bounds of a draw have not met within the tolerance; they hold all the same.
     """
@@ -31,15 +35,26 @@ class FailuresCase(SolveSettings, MetricKeys, DemandKeys):
     plot = "the distribution of the throughput over draws"
     jobs = ()
 
+    each: Annotated[Each | None, Flag(excludes=_NOT_EACH)] = Field(
+        None,
+        description="fail every link, switch, port, pair of links, or group of --fail-groups alone, in place of draws",
+    )
     trials: int = Field(
         10, ge=1, le=MOST_DRAWS, description="number of draws of the failures, of one network, each solved"
     )
 
     @model_validator(mode="after")
     def _check_failures(self) -> Self:
+        if self.each is not None:
+            if (self.each == "group") != (self.fail_groups is not None):
+                allowed = "each=group, and fail_groups with it"
+                raise SpecError(
+                    "groups fail by themselves or not at all", where="each", found=self.each, allowed=allowed
+                )
+            return self
         if self.model_fields_set.isdisjoint(FAILING):
             where = "trials" if "trials" in self.model_fields_set else None
-            raise SpecError("nothing fails", where=where, allowed=" or ".join(FAILING))
+            raise SpecError("nothing fails", where=where, allowed=" or ".join(["each", *FAILING]))
         # In a sweep over shares that fail, one of them may be 0.
         if self.failures:
             self._check_trials()

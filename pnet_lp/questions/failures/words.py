@@ -1,14 +1,21 @@
-"""Throughput over draws of failures to read, and as a chart."""
+"""Throughput over draws of failures, or with every single one, to read, and as a chart."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pnet_lp.plot import draw_shares, one_chart
 from pnet_lp.questions.failures.answer import FailuresAnswer
-from pnet_lp.tables import Document, Fact, Report, facts
+from pnet_lp.tables import Document, Fact, Report, facts, table_of
 from pnet_lp.units import format_gbps
 from pnet_lp.wording import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_SHOWN = 10
 
 
 def _quantiles(document: Document) -> str:
@@ -17,16 +24,34 @@ def _quantiles(document: Document) -> str:
 
 def _status(document: Document) -> str:
     bounded = sum(row["status"] == "bounds" for row in document["trials"])
+    each = "failure" if "failures" in document else "draw"
     if not bounded:
-        return "certified: the bounds of each draw meet within the tolerance"
-    return f"bounds: those of {counted(bounded, 'draw')} have not met within the tolerance"
+        return f"certified: the bounds of each {each} meet within the tolerance"
+    return f"bounds: those of {counted(bounded, each)} have not met within the tolerance"
+
+
+def _throughput(document: Document) -> str:
+    count = len(document["trials"])
+    if "failures" in document:
+        of = f"the least; {format_gbps(document['intact_gbps'])} without failures"
+    else:
+        of = f"the mean of {count:,} draws" if count > 1 else "one draw"
+    return f"{format_gbps(document['throughput_gbps'])} Gb/s per unit demand, {of}"
+
+
+def _failures(document: Document) -> str:
+    if "failures" not in document:
+        return ""
+    short = f"{document['below_demand']:,}" if document["below_demand"] else "none"
+    return (
+        f"{document['failures']:,}, {len(document['trials']):,} of them different; with {short}, connected pairs get less "
+        "than they demand"
+    )
 
 
 _FACTS: tuple[Fact, ...] = (
-    (
-        "throughput",
-        "{throughput_gbps:.9g} Gb/s per unit demand, [[several?the mean of {several:,} draws]][[one?one draw]]",
-    ),
+    ("throughput", _throughput),
+    ("failures", _failures),
     (
         "",
         "[[interval[mean_gbps]?between {interval[mean_gbps][0]:.9g} and {interval[mean_gbps][1]:.9g} with "
@@ -40,12 +65,30 @@ _FACTS: tuple[Fact, ...] = (
 
 def report(document: Document) -> Report:
     """Return a document as lines to read."""
-    count = len(document["trials"])
-    return [facts({**document, "several": count > 1 and count, "one": count == 1}, *_FACTS)]
+    found = facts(document, *_FACTS)
+    return [found, "", _worst(document["trials"][:_SHOWN])] if "failures" in document else [found]
+
+
+def _worst(rows: Sequence[Document]) -> Table:
+    return table_of(
+        rows,
+        ("worst failures", "{failure}"),
+        ("equivalent", "{equivalent:,}"),
+        ("Gb/s per unit demand", lambda row: format_gbps(row["throughput_gbps"])),
+        ("demands lost", "{lost_demands:,}"),
+        ("limited by", lambda row: row["limit"] or "-"),
+        texts=("worst failures", "limited by"),
+    )
 
 
 def write_plot(answer: FailuresAnswer, title: str, path: str | Path) -> None:
-    """Draw which part of the draws gets at most how much, into a PNG or SVG file."""
+    """Draw which part of the draws gets at most how much, or bars of all single failures, into a PNG or SVG file."""
+    carried = sorted(trial.throughput_gbps for trial in answer.trials for _ in range(trial.equivalent))
     with one_chart(path, title) as axes:
-        draw_shares(axes, [trial.throughput_gbps for trial in answer.trials])
-        axes.set(xlabel="throughput, Gb/s per unit demand", ylabel="part of the draws with at most this")
+        if answer.intact is None:
+            draw_shares(axes, carried)
+            axes.set(xlabel="throughput, Gb/s per unit demand", ylabel="part of the draws with at most this")
+        else:
+            axes.stairs(carried, range(len(carried) + 1), fill=True)
+            axes.axhline(answer.intact.throughput_gbps, color="black", linewidth=0.8, linestyle="--")
+            axes.set(xlabel="failures, the least first", ylabel="throughput, Gb/s per unit demand", ylim=(0, None))

@@ -1,0 +1,146 @@
+"""Every single failure against a solve of its own, and what makes them few."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pnet_lp.cli import main
+from pnet_lp.errors import SpecError
+from pnet_lp.failures import Each, Failures, RiskGroup, fail, single_failures
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.single import single_failure_trials
+from pnet_lp.throughput.trials import failure_trials
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+TIGHT = 1e-8
+SLACK = 2e-7
+
+
+def separately(network: Network, traffic: TrafficMatrix, name: str, routing: str) -> tuple[float, int]:
+    """K of connected pairs and the demands lost, by a trial of its own with ``--fail``."""
+    failures = Failures(names=tuple(name.split(", ")))
+    (trial,) = failure_trials(network, traffic, failures, trials=1, tolerance=TIGHT, routing=routing)
+    return trial.throughput_gbps, trial.lost_demands
+
+
+@st.composite
+def wans(draw: st.DrawFn) -> Network:
+    """A ring of six switches with chords, some cables parallel, of several speeds, in one plane or two."""
+    planes = []
+    for _ in range(draw(st.integers(1, 2))):
+        chords = draw(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)), max_size=4))
+        ends = [(i, (i + 1) % 6) for i in range(6)] + [(u, (u + d) % 6) for u, d in chords]
+        speeds = draw(st.lists(st.sampled_from([10.0, 40.0, 100.0]), min_size=len(ends), max_size=len(ends)))
+        planes.append(Plane.from_cables(6, [u for u, _ in ends], [v for _, v in ends], speeds))
+    return Network.from_planes(planes)
+
+
+@settings(deadline=None, max_examples=25)
+@given(wans(), st.sampled_from(["ideal", "ecmp-split", "ksp:3"]), st.sampled_from(["link", "switch"]), st.data())
+def test_each_failure_is_a_solve_of_its_own(network: Network, routing: str, each: Each, data: st.DataObject) -> None:
+    demand = data.draw(st.lists(st.integers(0, 3), min_size=36, max_size=36).filter(any), "demand")
+    matrix = np.array(demand, dtype=float).reshape(6, 6)
+    np.fill_diagonal(matrix, 0.0)
+    src, dst = np.nonzero(matrix)
+    if not len(src):
+        return
+    traffic = TrafficMatrix.from_entries("rack", 6, src, dst, matrix[src, dst])
+    intact, *found = single_failure_trials(network, traffic, each, routing=routing, tolerance=TIGHT)
+    assert intact.throughput_gbps == pytest.approx(
+        solve(network, traffic, routing=routing, tolerance=TIGHT).throughput_gbps, rel=SLACK
+    )
+    assert sum(trial.equivalent for trial in found) == len(single_failures(network, each))
+    for trial in found:
+        rate, lost = separately(network, traffic, trial.failure, routing)
+        assert (trial.throughput_gbps, trial.lost_demands) == (pytest.approx(rate, rel=SLACK), lost)
+    order = [(-trial.lost_share, trial.throughput_gbps) for trial in found]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize(
+    ("each", "sets"),
+    [
+        ("link", {"edge0-agg0": 16, "agg0-core0": 16}),
+        ("switch", {"edge0": 8, "agg0": 8, "core0": 4}),
+        ("port", {"h0": 16}),
+    ],
+)
+def test_symmetric_failures_are_one(each: Each, sets: dict[str, int]) -> None:
+    network = build_network("fat-tree:k=4")
+    traffic = build_traffic("all-to-all", network)
+    _, *found = single_failure_trials(network, traffic, each)
+    assert {trial.failure: trial.equivalent for trial in found} == sets
+    # Each of a set is worth as much as the one that stands for it.
+    for failure in single_failures(network, each)[::5]:
+        rate, lost = separately(network, traffic, failure.name, "ideal")
+        assert any(
+            trial.lost_demands == lost and trial.throughput_gbps == pytest.approx(rate, rel=2e-4) for trial in found
+        )
+
+
+def test_what_differs_is_not_one() -> None:
+    # Demands, speeds or metrics make links different that look the same.
+    network = build_network("ring:n=6")
+    all_pairs = build_traffic("all-to-all", network)
+    assert len(single_failure_trials(network, all_pairs, "link")) == 1 + 1
+    one = TrafficMatrix.from_entries("rack", 6, [0], [1], [1.0])
+    assert len(single_failure_trials(network, one, "link")) > 1 + 1
+    plane = network.planes[0]
+    faster = Plane.from_cables(6, plane.cable_u, plane.cable_v, [100, 100, 100, 100, 100, 200])
+    assert len(single_failure_trials(Network.from_planes([faster]), all_pairs, "link")) > 1 + 1
+
+
+def test_pairs_and_groups() -> None:
+    network = build_network("ring:n=4")
+    traffic = build_traffic("all-to-all", network)
+    names = [failure.name for failure in single_failures(network, "link")]
+    _, *pairs = single_failure_trials(network, traffic, "pair")
+    assert {trial.failure for trial in pairs} == {", ".join(pair) for pair in combinations(names, 2)}
+    assert all(trial.lost_demands for trial in pairs)
+    group = RiskGroup(name="duct", cables=(("0", "1"), ("2", "3")), probability=0.1)
+    _, only = single_failure_trials(network, traffic, "group", [group])
+    certain = Failures(groups=(group.model_copy(update={"probability": 1.0}),))
+    pairs_left = TrafficMatrix.from_entries("rack", 4, [0, 1, 2, 3], [3, 2, 1, 0])
+    whole = solve(fail(network, certain), pairs_left, tolerance=TIGHT)
+    assert (only.failure, only.lost_demands) == ("duct", 8)
+    assert only.throughput_gbps == pytest.approx(whole.throughput_gbps, rel=1e-4)
+
+
+def test_the_command_lists_the_worst_first() -> None:
+    result = CliRunner().invoke(main, ["failures", "fat-tree:k=4", "--each", "switch", "--json"])
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert [row["failure"] for row in document["trials"]] == ["edge0", "agg0", "core0"]
+    assert document["throughput_gbps"] == pytest.approx(25 / 7)
+    assert document["intact_gbps"] == pytest.approx(20 / 3)
+    assert (document["failures"], document["below_demand"]) == (20, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--each", "link", "--fail-links", "0.1"], "give either --each or --fail-links"),
+        (["--each", "link", "--trials", "3"], "give either --each or --trials"),
+        (["--each", "group"], "groups fail by themselves or not at all"),
+        (["--each", "edge"], "'edge' is not one of"),
+    ],
+)
+def test_what_has_no_meaning_beside_it_is_refused(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, ["failures", "fat-tree:k=4", *arguments])
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_network_without_such_parts_is_refused() -> None:
+    network = build_network("ring:n=4")
+    with pytest.raises(SpecError, match="the network has 0 failures of this kind"):
+        single_failures(network, "port")
+    with pytest.raises(SpecError, match=r"has \d+,\d+ failures of this kind"):
+        single_failures(build_network("torus:dims=16x16"), "pair")
