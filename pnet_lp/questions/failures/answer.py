@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -54,9 +54,9 @@ class FailuresAnswer(Answer):
         weights = [trial.equivalent for trial in self.trials]
         carried = np.repeat([trial.throughput_gbps for trial in self.trials], weights).tolist()
         upper = [trial.upper_bound_gbps for trial in self.trials]
-        over, rows, interval = (
-            (fmean, _ROW, throughput_interval(self.trials)) if self.intact is None else (min, _SINGLE, None)
-        )
+        single = self.intact is not None
+        over: Callable[[Sequence[float]], float] = min if single else fmean
+        interval = None if single else throughput_interval(self.trials)
         # The lower of two draws between which a quantile falls: a value that was attained.
         quantiles = np.quantile(carried, list(_QUANTILES.values()), method="lower")
         return {
@@ -71,7 +71,7 @@ class FailuresAnswer(Answer):
             "status": "bounds" if any(trial.status == "bounds" for trial in self.trials) else "certified",
             "network": summarise_network(self.network),
             "traffic": summarise_traffic(self.traffic),
-            "trials": [attributes(trial, *rows) for trial in self.trials],
+            "trials": [attributes(trial, *(_SINGLE if single else _ROW)) for trial in self.trials],
         }
 
     @staticmethod

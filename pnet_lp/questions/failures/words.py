@@ -43,10 +43,8 @@ def _failures(document: Document) -> str:
     if "failures" not in document:
         return ""
     short = f"{document['below_demand']:,}" if document["below_demand"] else "none"
-    return (
-        f"{document['failures']:,}, {len(document['trials']):,} of them different; with {short}, connected pairs get less "
-        "than they demand"
-    )
+    different = f"{document['failures']:,}, {len(document['trials']):,} of them different"
+    return f"{different}; with {short}, connected pairs get less than they demand"
 
 
 _FACTS: tuple[Fact, ...] = (
