@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from pnet_lp.cost import Quote, quote_network
 from pnet_lp.cost.books import Book
 from pnet_lp.design.settings import FindSettings
-from pnet_lp.model import Network
+from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import Variant
 from pnet_lp.registry import write_expression, written
 from pnet_lp.topology import build_network
@@ -57,6 +57,8 @@ class Candidate:
     @cached_property
     def network(self) -> Network:
         """The network itself."""
+        if self.identical_planes:
+            return Network.from_planes([_plane(self.single_plane)] * self.planes, self.variant)
         return build_network(
             self.topology,
             planes=self.planes,
@@ -67,8 +69,14 @@ class Candidate:
         )
 
     def quote(self, books: tuple[Book, Book], radix: int) -> Quote:
-        """Return its priced parts, every switch with ``radix`` ports."""
-        return quote_network(self.network, *books, ports=radix)
+        """Return its priced parts, every switch with ``radix`` ports.
+
+        Different planes of a family have the same parts, wherever their cables run; so only the first is built.
+        """
+        if self.identical_planes:
+            return quote_network(self.network, *books, ports=radix)
+        first = [_plane(self.single_plane)] * self.planes
+        return quote_network(Network.from_planes(first), *books, ports=radix, separate=True)
 
     @property
     def command(self) -> str:
@@ -85,6 +93,15 @@ class Candidate:
         if self.seed:
             parts.append(f"--seed {self.seed}")
         return " ".join(parts)
+
+
+@lru_cache(maxsize=16)
+def _plane(candidate: Candidate) -> Plane:
+    """Return the one plane of a candidate; those of other numbers of planes follow soon."""
+    (plane,) = build_network(
+        candidate.topology, hosts_per_switch=candidate.hosts_per_switch, link_gbps=candidate.gbps, seed=candidate.seed
+    ).planes
+    return plane
 
 
 def candidates(settings: FindSettings) -> Iterator[Candidate]:

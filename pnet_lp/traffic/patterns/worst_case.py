@@ -21,6 +21,8 @@ from pnet_lp.traffic.places import hosts_of_endpoints
 
 _ASSIGNMENT_BYTES = 26
 """Measured peak of an assignment problem, per pair of rows and columns."""
+_LAYERED = 4096
+"""Endpoints of unequal racks from which on a matching by layers is tried: an assignment of more takes ten seconds."""
 _PROGRAM_BYTES = 1100
 """Measured peak of the linear program of unequal rates, per pair of sites."""
 
@@ -123,9 +125,14 @@ def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
             f"one rack has {int(sizes.max())} of {context.endpoints} hosts, more than there are others to send to",
             where=context.label,
         )
+    # The matrix of sites is one of its parts where that of endpoints is needed.
+    _check_memory(sites.count if len(group) > _LAYERED else len(group), _ASSIGNMENT_BYTES, context)
+    hops = _reachable(site_hops(context.network, sites), sites, context)
+    cost = -hops if farthest else hops
+    if not equal and len(group) > _LAYERED and (layered := _layers(cost, sites)) is not None:
+        return context.matrix(np.arange(len(group)), layered)
     _check_memory(len(group), _ASSIGNMENT_BYTES, context)
-    hops = _reachable(site_hops(context.network, sites), sites, context)[np.ix_(group, group)]
-    matched = _assign(-hops if farthest else hops, group)
+    matched = _assign(cost[np.ix_(group, group)], group)
     if not equal:
         return context.matrix(np.arange(len(group)), matched)
     members = np.argsort(sites.of, kind="stable").reshape(sites.count, -1)
@@ -163,6 +170,28 @@ def _assign(cost: npt.NDArray[np.float64], group: npt.NDArray[np.integer]) -> np
     """Return the cheapest permutation in which no endpoint is assigned to one of its own group."""
     apart = np.where(group[:, None] == group[None, :], (len(cost) + 1) * (np.abs(cost).max() + 1), cost)
     return linear_sum_assignment(apart)[1].astype(np.int64)
+
+
+def _layers(cost: npt.NDArray[np.float64], sites: Sites) -> npt.NDArray[np.int64] | None:
+    """Return a cheapest permutation of endpoints of unequal sites, or None where this way does not find one.
+
+    Layer l has the l-th endpoint of every site that has as many, and is assigned as sites are.  If every endpoint is
+    assigned to a site that is cheapest for its own, no permutation is cheaper.
+    """
+    members = np.split(np.argsort(sites.of, kind="stable"), np.cumsum(sites.sizes)[:-1])
+    cheapest = np.where(np.eye(len(cost), dtype=np.bool_), np.inf, cost).min(axis=1)
+    found, done = np.empty(len(sites.of), dtype=np.int64), 0
+    for size in np.unique(sites.sizes).tolist():
+        there = np.flatnonzero(sites.sizes >= size)
+        if len(there) < 2:
+            return None
+        matched = there[_assign(cost[np.ix_(there, there)], there)]
+        if np.any(cost[there, matched] > cheapest[there]):
+            return None
+        for site, other in zip(there.tolist(), matched.tolist(), strict=True):
+            found[members[site][done:size]] = members[other][done:size]
+        done = size
+    return found
 
 
 def _hose(
