@@ -160,6 +160,12 @@ def _called(text: str, names: Mapping[str, str]) -> str:
     return _PARAMETER.sub(called, text)
 
 
+class TooLarge(str):
+    """What is wrong where it is the size: something smaller may do."""
+
+    __slots__ = ()
+
+
 class SpecError(PnetError):
     """An expression, a parameter, an option or a spec file is wrong."""
 

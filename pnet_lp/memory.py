@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import PnetError, TooLarge
 from pnet_lp.units import MIB, format_bytes
 
 _ARENA_MAX = -8
@@ -47,10 +47,12 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str |
     about = f"{what} needs about {format_bytes(needed)}"
     if needed > free:
         instead = allowed if isinstance(allowed, str) else allowed()
-        raise error(f"{about}, {format_bytes(free)} are free", allowed=instead)
+        raise error(TooLarge(f"{about}, {format_bytes(free)} are free"), allowed=instead)
     if free < _LEAST:
         raise error(
-            f"{about}, and only {format_bytes(free)} are free; anything takes {format_bytes(_LEAST)} at first",
+            TooLarge(
+                f"{about}, and only {format_bytes(free)} are free; anything takes {format_bytes(_LEAST)} at first"
+            ),
             allowed="more memory",
         )
 

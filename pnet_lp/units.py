@@ -48,6 +48,8 @@ _BITS_PER_SECOND = {f"{letter}bps": 1000**power for power, letter in enumerate((
 _MOST = 10**18
 """Bytes, bits a second, or picoseconds, which are eleven and a half days."""
 
+_SPEED = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)[ ]?([GT]?)(?:b/s|bps)?")
+
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NO_DECIMAL = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE | re.ASCII)
 _QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,4})")
@@ -86,6 +88,14 @@ def are_delays(ns: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return, for each number of nanoseconds, whether a link can have it as delay; NaN is none."""
     array = np.asarray(ns, dtype=np.float64)
     return np.asarray((array >= 0) & (array <= _LONGEST_DELAY_NS))
+
+
+def parse_gbps(text: str) -> float:
+    """Return the Gb/s that a text such as ``51.2T``, ``800G`` or ``800`` stands for; ValueError where that is none."""
+    found = _SPEED.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"not a speed, found {text!r}; allowed: such as 51.2T, 800G, or a number of Gb/s")
+    return float(Decimal(found[1]) * (1000 if found[2] == "T" else 1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from pnet_lp import questions
-from pnet_lp.cli.command import Command, CommandFamily, Whole, call_them, flags, given, json_option
+from pnet_lp.cli.command import BOUNDS_ONLY, Command, CommandFamily, Whole, call_them, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
 from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
@@ -26,6 +26,7 @@ from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.flags import flag_of
+from pnet_lp.interrupts import INTERRUPTED
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of
 from pnet_lp.registry import validate
@@ -186,7 +187,7 @@ def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, An
     with progress_line() as line, _without_argument_names(question.model):
         answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
     say(answer.warnings)
-    _emit(question, case, values, places, answer.to_json(), answer, incomplete=answer.partial)
+    _emit(question, case, values, places, answer.to_json(), answer, code=_code(answer))
 
 
 def _answer_series(
@@ -211,8 +212,8 @@ def _answer_series(
     answers = [found[case] for case in cases]
     name = series.name or "series"
     document = getattr(question.module("answer"), name)(points, answers)
-    incomplete = any(one.partial for one in answers)
-    _emit(question, cases[0], values, places, document, document, answers, incomplete=incomplete, prefix=f"{name}_")
+    code = max(map(_code, answers))
+    _emit(question, cases[0], values, places, document, document, answers, code=code, prefix=f"{name}_")
 
 
 def _emit(
@@ -222,7 +223,7 @@ def _emit(
     places: Mapping[str, Path],
     document: Document,
     *shown: Any,
-    incomplete: bool,
+    code: int,
     prefix: str = "",
 ) -> None:
     """Print a document and write files of what is ``shown``, by the functions of the question's words."""
@@ -235,8 +236,13 @@ def _emit(
         lambda: getattr(words, f"{prefix}report")(document),
         table=lambda: table(*shown),
         files=[(places.get("plot"), lambda path: getattr(words, f"write_{prefix}plot")(*shown, title, path)), *files],
-        partial=incomplete,
+        code=code,
     )
+
+
+def _code(answer: Answer) -> int:
+    """Return the exit code that an answer stands for."""
+    return INTERRUPTED if answer.interrupted else BOUNDS_ONLY if answer.partial else 0
 
 
 def _ask(question: _Question, case: Case, run: Run, on_posed: Callable[[Posed], None]) -> Answer:

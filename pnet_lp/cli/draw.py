@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command, given
+from pnet_lp.cli.command import BOUNDS_ONLY, Command, given
 from pnet_lp.cli.options import build, option, options_of, output_options, threads_needing
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import progress_line
@@ -90,5 +90,5 @@ def command(*, keys: _Keys, load: Path | None, threads: int, file: Path, output:
         picture.document,
         lambda: [picture.title, *picture.captions],
         files=[(file, picture.save)],
-        partial=result is not None and result.status == "bounds",
+        code=BOUNDS_ONLY if result is not None and result.status == "bounds" else 0,
     )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.errors import OutputError, printable
 from pnet_lp.files import json_text
 from pnet_lp.formats import Formats
@@ -97,7 +96,7 @@ class Output:
         *,
         table: Callable[[], Columns] = dict,
         files: Iterable[tuple[Path | None, Callable[[Path], object]]] = (),
-        partial: bool = False,
+        code: int = 0,
     ) -> None:
         """Write the answer's files, print it, and leave with the exit code for what is not whole, if it is not.
 
@@ -108,7 +107,7 @@ class Output:
             report: returns what is printed otherwise.
             table: returns what ``--out`` writes.
             files: others, None where one was not requested, and what writes them.
-            partial: whether it is of a run that ended early, or has bounds that have not met.
+            code: to leave with; not 0 where a run ended early, or bounds have not met.
 
         Raises:
             OutputError: a file cannot be written.
@@ -126,8 +125,8 @@ class Output:
             print_report(*report())
         if fault is not None:
             raise fault
-        if partial:
-            click.get_current_context().exit(BOUNDS_ONLY)
+        if code:
+            click.get_current_context().exit(code)
 
 
 def print_json(document: object) -> None:

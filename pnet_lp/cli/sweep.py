@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.cli.command import BOUNDS_ONLY, Command, Whole, json_option
+from pnet_lp.cli.command import Command, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
 from pnet_lp.cli.options import option, say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
@@ -186,11 +186,7 @@ def command(
     swept = run(experiments[0], unit=varying.unit)
     assert swept is not None
     Output(as_json, out).emit(
-        swept.document(),
-        swept.report,
-        table=lambda: swept.table(rows),
-        files=[(chart, swept.draw)],
-        partial=swept.code == BOUNDS_ONLY,
+        swept.document(), swept.report, table=lambda: swept.table(rows), files=[(chart, swept.draw)], code=swept.code
     )
 
 

@@ -6,7 +6,7 @@ a network carries for the money is not known here: see :mod:`pnet_lp.throughput`
 
 from pnet_lp.cost.bill import Bill, Part
 from pnet_lp.cost.books import Book, BookSettings, PriceSettings, load_book, read_book, shipped_books
-from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, TopologySettings, design
+from pnet_lp.cost.design import ARCHITECTURES, ChipGbps, Design, TopologyOptions, TopologySettings, design
 from pnet_lp.cost.equal import EqualCostPair, equal_cost
 from pnet_lp.cost.packaging import count, default_packaging, switch_hops
 from pnet_lp.cost.price import PricedPart, Quote, quote, quote_network
@@ -16,6 +16,7 @@ __all__ = [
     "Bill",
     "Book",
     "BookSettings",
+    "ChipGbps",
     "Design",
     "EqualCostPair",
     "Part",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pnet_lp.cost.bill import Boxes, Count, Part, PortCounts, broken_out
 from pnet_lp.errors import SpecError
@@ -14,22 +14,24 @@ class Chips:
     """The chips of a network: one for all switches whose links have the same speeds.
 
     Attributes:
-        ports: of every chip, as fast as its fastest link, slower links broken out; None: of each speed as many as the
-            switch uses that has most.
+        ports: of every chip, as fast as its fastest link, slower links broken out.
+        chip_gbps: in place of these, what every chip carries: as many such ports as fit.  With neither, a chip has of
+            each speed as many ports as the switch uses that has most.
         by_speeds: chip by the speeds of its links.
         largest: the chip of a switch without links, that of most capacity.
     """
 
     ports: int | None
+    chip_gbps: float | None
     by_speeds: Mapping[frozenset[float], Part]
     largest: Part
 
     @classmethod
-    def fitting(cls, switches: Iterable[PortCounts], ports: int | None) -> Chips:
+    def fitting(cls, switches: Iterable[PortCounts], ports: int | None, chip_gbps: float | None = None) -> Chips:
         """Return the chips for switches with these links.
 
         Raises:
-            SpecError: a switch with more links than ``ports`` hold.
+            SpecError: a switch with more links than its ports hold.
         """
         distinct = {frozenset(links.items()): links for links in switches}
         most: dict[frozenset[float], dict[float, int]] = {}
@@ -37,17 +39,27 @@ class Chips:
             known = most.setdefault(frozenset(links), {})
             for gbps, number in links.items():
                 known[gbps] = max(known.get(gbps, 0), number)
-        chips = {
-            speeds: Part.with_ports("chip", known if ports is None else {max(known): ports})
-            for speeds, known in most.items()
-            if known
-        }
-        largest = max(chips.values(), key=lambda chip: chip.capacity_gbps, default=Part("chip", 0.0, ports or 0))
-        found = cls(ports, chips, largest)
-        used = max(map(found.used, distinct.values()), default=0)
-        if ports is not None and used > ports:
-            raise SpecError("a switch has more cables than ports", found=used, allowed=f"at most {ports}")
-        return found
+        found = cls(ports, chip_gbps, {}, Part("chip", 0.0, ports or 0))
+        chips = {speeds: found._chip(known) for speeds, known in most.items() if known}
+        largest = max(chips.values(), key=lambda chip: chip.capacity_gbps, default=found.largest)
+        for links in sorted(filter(None, distinct.values()), key=found.used, reverse=True):
+            held = sum(chips[frozenset(links)].port_counts.values())
+            if (used := found.used(links)) > held:
+                raise SpecError("a switch has more cables than ports", found=used, allowed=f"at most {held}")
+        return replace(found, by_speeds=chips, largest=largest)
+
+    def _chip(self, most: PortCounts) -> Part:
+        """Return the chip for switches with at most these links."""
+        if self._mixed:
+            return Part.with_ports("chip", most)
+        fastest = max(most)
+        ports = broken_out(self.chip_gbps, fastest) if self.chip_gbps else self.ports
+        return Part("chip", fastest, ports or 0)
+
+    @property
+    def _mixed(self) -> bool:
+        """Whether ports have the speeds of links, and none is broken out."""
+        return self.ports is None and self.chip_gbps is None
 
     def of(self, links: PortCounts) -> Part:
         """Return the chip of a switch with these links."""
@@ -55,7 +67,7 @@ class Chips:
 
     def used(self, links: PortCounts) -> int:
         """Return the ports that the links of a switch take."""
-        if self.ports is None:
+        if self._mixed:
             return sum(links.values())
         return sum(-(-number // broken_out(max(links), gbps)) for gbps, number in links.items())
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
 from pnet_lp.errors import SpecError, Verbatim
 from pnet_lp.failures import FailureModel, Failures, apply_mask
 from pnet_lp.files import exists, named_files
+from pnet_lp.flags import Flag
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
 from pnet_lp.topology import PlaneSettings, topologies
 from pnet_lp.topology.planes import check_brackets, is_planes
+from pnet_lp.units import parse_gbps
 
 
 @brief("label", "bill", "packaging")
@@ -47,6 +49,13 @@ class Design:
     warnings: tuple[str, ...] = ()
 
 
+ChipGbps = Annotated[
+    float | None,
+    BeforeValidator(lambda value: parse_gbps(value) if isinstance(value, str) else value),
+    Flag(metavar="SPEED", parse=parse_gbps),
+]
+"""What a switch carries, in Gb/s, and as text: 51.2T."""
+
 Architecture: TypeAlias = Callable[[Any], Design]
 """``parameters -> design``; the parameters are an instance of the entry's model."""
 
@@ -60,11 +69,17 @@ ARCHITECTURES: Registry[Architecture] = Registry(
 class TopologySettings(PlaneSettings):
     """How a TOPOLOGY becomes a network and is packed; architectures have parameters for that."""
 
-    ports: int | None = Field(
+    ports: Annotated[int | None, Flag(excludes=("chip",))] = Field(
         None,
         ge=1,
         description="ports of every switch of a TOPOLOGY, as fast as its fastest link, slower links broken out; "
         "default: of each speed as many as any switch uses whose links have the same speeds",
+    )
+    chip: ChipGbps = Field(
+        None,
+        gt=0,
+        description="in place of ports, what every switch of a TOPOLOGY carries, such as 51.2T: as many ports as fit "
+        "at the speed of its fastest link",
     )
     separate: bool = Field(False, description="give equal planes of a TOPOLOGY boxes and cables of their own")
 
@@ -163,7 +178,7 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
     """Return the design whose parts are those of a TOPOLOGY."""
     settings = options.settings
     whole = settings.intact([text], options.seed)
-    packaging = default_packaging(whole, ports=settings.ports, separate=settings.separate)
+    packaging = default_packaging(whole, ports=settings.ports, chip_gbps=settings.chip, separate=settings.separate)
     mask = FailureModel(whole, options.failures).draw(options.seed)
     down = [f"{count} {what}" for what, count in mask.counts.items() if count]
     return Design(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -32,6 +33,7 @@ class Packaging:
     Attributes:
         ports: of every chip, all of them as fast as its fastest link, slower links broken out of them; None: of each
             speed as many as any chip uses whose links have the same speeds.
+        chip_gbps: in place of ``ports``, what every chip carries, in each direction: as many such ports as fit.
         planes_per_box: consecutive planes whose chips of one position share a box.
         planes_per_cable: consecutive planes whose cables of one position are channels of one cable, with one
             transceiver at an end.
@@ -43,6 +45,7 @@ class Packaging:
     """
 
     ports: int | None = None
+    chip_gbps: float | None = None
     planes_per_box: int = 1
     planes_per_cable: int = 1
     cables_per_bundle: int = 1
@@ -69,12 +72,15 @@ class Packaging:
         return self.planes_per_cable * self.cables_per_bundle
 
 
-def default_packaging(network: Network, *, ports: int | None = None, separate: bool = False) -> Packaging:
+def default_packaging(
+    network: Network, *, ports: int | None = None, chip_gbps: float | None = None, separate: bool = False
+) -> Packaging:
     """Return the packaging of P-Net's table 1: identical planes share boxes and cables, others do not.
 
     Args:
         network: the network to pack.
         ports: as of :class:`Packaging`.
+        chip_gbps: as of :class:`Packaging`.
         separate: whether identical planes have boxes and cables of their own.
 
     Raises:
@@ -85,7 +91,7 @@ def default_packaging(network: Network, *, ports: int | None = None, separate: b
     if separate and planes == 1:
         raise SpecError("no two planes share boxes or cables anyway", where="separate", allowed="identical planes")
     shared = 1 if separate else planes
-    return Packaging(ports=ports, planes_per_box=shared, planes_per_cable=shared)
+    return Packaging(ports=ports, chip_gbps=chip_gbps, planes_per_box=shared, planes_per_cable=shared)
 
 
 def count(network: Network, packaging: Packaging) -> Bill:
@@ -106,17 +112,24 @@ def count(network: Network, packaging: Packaging) -> Bill:
         known.get(plane.fingerprint) or known.setdefault(plane.fingerprint, _Packed.of(plane))
         for plane in network.planes
     ]
-    chips = Chips.fitting((links for plane in known.values() for links in plane.links), packaging.ports)
+    switches = (links for plane in known.values() for links in plane.links)
+    chips = Chips.fitting(switches, packaging.ports, packaging.chip_gbps)
     found_boxes: list[Boxes] = []
-    for group in _groups(packed, packaging.planes_per_box):
+    for group, times in _groups(packed, packaging.planes_per_box).items():
         _check_same_switches(group)
-        found_boxes += _boxes(group, chips)
-    runs = [run for group in _groups(packed, packaging.planes_per_cable) for run in _runs(group, packaging)]
+        found_boxes += [replace(box, count=times * box.count) for box in _boxes(group, chips)]
+    # Copies of a plane are counted once.
+    runs = cache(lambda group: tuple(_runs(group, packaging)))
+    cables = [
+        replace(run, count=times * run.count)
+        for group, times in _groups(packed, packaging.planes_per_cable).items()
+        for run in runs(group)
+    ]
     links = sum(
-        item.count
-        for group in _groups(packed, packaging.bundle)
-        for item in _runs(group, packaging)
-        if item.place != "access"
+        times * run.count
+        for group, times in _groups(packed, packaging.bundle).items()
+        for run in runs(group)
+        if run.place != "access"
     )
     optical: tuple[tuple[str, Count], ...] = ()
     if packaging.core:
@@ -128,9 +141,9 @@ def count(network: Network, packaging: Packaging) -> Bill:
         tiers=max(plane.tiers for plane in packed),
         switch_hops=switch_hops(network),
         boxes=found_boxes,
-        cables=runs,
+        cables=cables,
         links=links,
-        ports_used=sum(chips.used(links) for plane in packed for links in plane.links),
+        ports_used=sum(times * sum(map(chips.used, plane.links)) for plane, times in Counter(packed).items()),
         optical=optical,
     )
 
@@ -224,9 +237,9 @@ def _boxes(group: Sequence[_Packed], chips: Chips) -> Iterator[Boxes]:
         yield Boxes(tuple(sorted((count, chip) for chip, count in content)), number)
 
 
-def _groups(planes: Sequence[_Packed], size: int) -> Iterator[Sequence[_Packed]]:
-    for first in range(0, len(planes), size):
-        yield planes[first : first + size]
+def _groups(planes: Sequence[_Packed], size: int) -> Counter[tuple[_Packed, ...]]:
+    """Return the groups of ``size`` consecutive planes, and how often each is there."""
+    return Counter(tuple(planes[first : first + size]) for first in range(0, len(planes), size))
 
 
 def _check_same_switches(group: Sequence[_Packed]) -> None:

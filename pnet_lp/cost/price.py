@@ -84,7 +84,13 @@ def quote(bill: Bill, prices: Book, powers: Book) -> Quote:
 
 
 def quote_network(
-    network: Network, prices: Book, powers: Book, *, ports: int | None = None, separate: bool = False
+    network: Network,
+    prices: Book,
+    powers: Book,
+    *,
+    ports: int | None = None,
+    chip_gbps: float | None = None,
+    separate: bool = False,
 ) -> Quote:
     """Return the priced parts of any network: its switches by ports and speed, its cables by length and speed.
 
@@ -93,10 +99,12 @@ def quote_network(
         prices: price book.
         powers: power book.
         ports: as of :func:`~pnet_lp.cost.packaging.default_packaging`.
+        chip_gbps: as of :func:`~pnet_lp.cost.packaging.default_packaging`.
         separate: as there.
 
     Raises:
         SpecError: a part that a book does not have, a switch with more cables than ``ports``, or ``separate`` where no
             planes share anything.
     """
-    return quote(count(network, default_packaging(network, ports=ports, separate=separate)), prices, powers)
+    packaging = default_packaging(network, ports=ports, chip_gbps=chip_gbps, separate=separate)
+    return quote(count(network, packaging), prices, powers)

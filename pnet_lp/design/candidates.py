@@ -15,7 +15,7 @@ from pnet_lp.model.network import Variant
 from pnet_lp.registry import write_expression, written
 from pnet_lp.topology import build_network
 from pnet_lp.topology.family import topologies
-from pnet_lp.topology.sizing import Equipment, sizings
+from pnet_lp.topology.sizing import Equipment, Sizing, sizings
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
@@ -74,9 +74,13 @@ class Candidate:
         Different planes of a family have the same parts, wherever their cables run; so only the first is built.
         """
         if self.identical_planes:
-            return quote_network(self.network, *books, ports=radix)
+            return self.exact_quote(books, radix)
         first = [_plane(self.single_plane)] * self.planes
         return quote_network(Network.from_planes(first), *books, ports=radix, separate=True)
+
+    def exact_quote(self, books: tuple[Book, Book], radix: int) -> Quote:
+        """Return the same of the network itself, all of whose planes are built."""
+        return quote_network(self.network, *books, ports=radix)
 
     @property
     def command(self) -> str:
@@ -106,25 +110,35 @@ def _plane(candidate: Candidate) -> Plane:
 
 def candidates(settings: FindSettings) -> Iterator[Candidate]:
     """Yield the networks of the chosen families, with every number of planes and every speed, each once."""
-    few = Equipment(settings.hosts, settings.radix)
-    kinds = (few, replace(few, fine=True)) if settings.sizes == "fine" else (few,)
     seen: set[Candidate] = set()
     for name in settings.families or sizings.names():
         entry, seeded = sizings.get(name), "seed" in topologies.get(name).params.model_fields
-        for given in chain.from_iterable(map(entry.build, kinds)):
+        # The planes of one size follow each other, whatever their speed: those who look at them may keep the last ones.
+        for text, hosts_per_switch, gbps in _sizes(settings, name, entry.build):
+            for planes in settings.planes:
+                variants: tuple[Variant, ...] = ("serial",) if planes == 1 else ("homogeneous",)
+                if planes > 1 and seeded:
+                    variants += ("heterogeneous",)
+                for variant in variants:
+                    found = Candidate(text, hosts_per_switch, planes, variant, gbps, settings.seed)
+                    if found not in seen:
+                        seen.add(found)
+                        yield found
+
+
+def _sizes(settings: FindSettings, name: str, sizing: Sizing) -> Iterator[tuple[str, int, float]]:
+    """Yield the expressions of a family's sizes, hosts to attach to a switch, and speeds of links."""
+    by_ports: dict[int, list[float]] = {}
+    for gbps in settings.speeds:
+        by_ports.setdefault(settings.ports(gbps), []).append(gbps)
+    for ports, speeds in by_ports.items():
+        few = Equipment(settings.hosts, ports)
+        kinds = (few, replace(few, fine=True)) if settings.sizes == "fine" else (few,)
+        for given in chain.from_iterable(map(sizing, kinds)):
             values = dict(given)
             hosts_per_switch = values.pop("hosts_per_switch", 0)
-            text = _expression(name, values)
-            for gbps in settings.speeds:
-                for planes in settings.planes:
-                    variants: tuple[Variant, ...] = ("serial",) if planes == 1 else ("homogeneous",)
-                    if planes > 1 and seeded:
-                        variants += ("heterogeneous",)
-                    for variant in variants:
-                        found = Candidate(text, hosts_per_switch, planes, variant, gbps, settings.seed)
-                        if found not in seen:
-                            seen.add(found)
-                            yield found
+            for gbps in speeds:
+                yield _expression(name, values), hosts_per_switch, gbps
 
 
 def candidates_between(settings: FindSettings) -> int:

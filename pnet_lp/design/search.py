@@ -14,15 +14,17 @@ worse.  So bounds are computed once for all numbers of copies.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
-from pnet_lp.cost import Quote
+from pnet_lp.cost import Book, Quote
+from pnet_lp.deadline import Deadline
 from pnet_lp.design.candidates import Candidate, candidates, candidates_between
 from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
-from pnet_lp.errors import PnetError, SpecError, TrafficError
+from pnet_lp.errors import PnetError, SpecError, TimeLimitError, TooLarge, TrafficError
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.threads import check_threads
@@ -38,6 +40,13 @@ _OVER_BUDGET = "it costs more than the budget"
 
 QUICK_ROUTING = "ecmp"
 """The routing that gives a lower bound on what a candidate carries without a solver."""
+
+
+Stopped: TypeAlias = Literal["interrupted", "time limit"]
+
+_TOO_LARGE = "it does not fit"
+
+_NOT_EXAMINED = "the search ended before it was examined"
 
 
 @brief()
@@ -71,12 +80,14 @@ class RuledOut:
         why: the reason, the same clause for all that are ruled out by it.
         most_gbps_per_host: the smallest upper bound known on what a host sends.
         quote: its price; None where it was not priced.
+        lacks: of one that does not fit, what it does not fit into, in a sentence; else empty.
     """
 
     candidate: Candidate
     why: str
     most_gbps_per_host: float
     quote: Quote | None = None
+    lacks: str = ""
 
 
 @brief()
@@ -88,11 +99,13 @@ class Found:
         settings: the request.
         front: the survivors, best first.
         ruled_out: all others.
+        stopped: what ended the search before all were examined; the front is that of those that were.
     """
 
     settings: FindSettings
     front: tuple[Survivor, ...]
     ruled_out: tuple[RuledOut, ...]
+    stopped: Stopped | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -124,16 +137,28 @@ class _Finder:
     threads: int
     workers: Workers
     watch: Callable[[str], None]
+    deadline: Deadline
     on_progress: Callable[[Progress], None] | None
     known: dict[Candidate, _Bounds] = field(default_factory=dict)
+
+    @cached_property
+    def books(self) -> tuple[Book, Book]:
+        """Prices and powers."""
+        return self.settings.books
 
     def bounds(self, candidate: Candidate) -> _Bounds:
         """Return what bounds and a cheap routing prove of a candidate."""
         representative = candidate.single_plane if candidate.identical_planes else candidate
         if representative not in self.known:
+            self.check_time()
             self.known[representative] = self._computed(representative)
         found, times = self.known[representative], candidate.planes // representative.planes
         return _Bounds(times * found.upper, times * found.lower, found.why)
+
+    def check_time(self) -> None:
+        """Raise TimeLimitError where the time is over."""
+        if self.deadline.left_s() == 0:
+            raise self.deadline.over("looking for networks")
 
     def _computed(self, candidate: Candidate) -> _Bounds:
         network = candidate.network
@@ -192,6 +217,7 @@ class _Finder:
             "seed": settings.seed,
             "tolerance": settings.tolerance,
             "threads": self.threads,
+            "deadline": self.deadline,
             "on_progress": self.on_progress,
         }
         failing = Failing(network, traffic, settings, BOUNDS, options, self.workers) if settings.fail_links else None
@@ -202,6 +228,8 @@ class _Finder:
         result = solve(network, traffic, **options)
         carried, most = each * result.interval.lower, each * result.interval.upper
         if out := solved(carried):
+            if result.status == "bounds":
+                self.check_time()
             return replace(out, most_gbps_per_host=most)
         if failing:
             when = " with failures"
@@ -209,8 +237,11 @@ class _Finder:
             known = failing.settle(lambda upper: solved(each * upper, when) is not None, enough)
             carried = each * known.lower
             if out := solved(carried, when):
+                self.check_time()
                 return replace(out, most_gbps_per_host=each * known.upper)
-        return Survivor(candidate, quote, result, traffic, carried, most)
+        return Survivor(
+            candidate, candidate.exact_quote(self.books, settings.ports(candidate.gbps)), result, traffic, carried, most
+        )
 
 
 def find(
@@ -218,6 +249,8 @@ def find(
     *,
     threads: int = 0,
     jobs: int = 1,
+    deadline: Deadline | None = None,
+    keep_partial: bool = False,
     watch: Callable[[str], None] = lambda _: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Found:
@@ -227,68 +260,109 @@ def find(
         settings: the load, and the equipment that may carry it.
         threads: of each solve; 0 for all cores, divided among the jobs where draws of failures are solved.
         jobs: processes that solve draws of failures at the same time; the result does not depend on it.
+        deadline: when to end with what is found, in place of the time limit of the settings, which begins now.
+        keep_partial: whether Ctrl-C also ends with what is found, if there is any.
         watch: called with a sentence on the progress.
         on_progress: as of :func:`pnet_lp.throughput.solve`.
 
     Raises:
         PnetError: no candidate holds so many hosts with such switches, or none carries the load; the message names
             the nearest, or the cheapest beyond the budget that may carry it and its price.
+        TimeLimitError: the time is over before a network was found.
+        KeyboardInterrupt: Ctrl-C, before a network was found or without ``keep_partial``.
         SpecError: a price is missing; a number out of range; jobs without failures.
     """
     check_threads(threads, jobs)
     if jobs > 1 and not settings.fail_links:
         raise SpecError("have no meaning without fail_links", where="jobs", found=jobs)
-    books = settings.books
-    ruled_out: list[RuledOut] = []
-    priced: list[tuple[float, Candidate, Quote]] = []
+    deadline = deadline or settings.deadline()
     tried = list(candidates(settings))
     if not tried:
+        ports = " or ".join(dict.fromkeys(str(settings.ports(gbps)) for gbps in settings.speeds))
         raise PnetError(
-            f"no family has a network for {settings.hosts:,} hosts of switches with {settings.radix} ports",
+            f"no family has a network for {settings.hosts:,} hosts of switches with {ports} ports",
             allowed="a larger radix, fewer hosts, or other families",
         )
-    for i, candidate in enumerate(tried):
-        watch(f"{i:,} of {len(tried):,} candidates priced")
-        if candidate.access_gbps < settings.min_gbps_per_host:
-            ruled_out.append(RuledOut(candidate, "access links are too slow", candidate.access_gbps))
-            continue
-        quote = candidate.quote(books, settings.radix)
-        if settings.budget is not None and quote.total_usd > settings.budget:
-            ruled_out.append(RuledOut(candidate, _OVER_BUDGET, candidate.access_gbps, quote))
-            continue
-        priced.append((quote.watts if settings.rank == "power" else quote.total_usd, candidate, quote))
-    priced.sort(key=lambda item: item[0])
     with Workers(jobs) as workers:
-        search = _Finder(settings, threads, workers, watch, on_progress)
-        front = _front(search, priced, ruled_out)
+        search = _Finder(settings, threads, workers, watch, deadline, on_progress)
+        priced, ruled_out = _priced(search, tried)
+        front, stopped = _front(search, priced, ruled_out, keep_partial)
         if not front:
             raise _nothing(search, ruled_out)
     if settings.rank == "throughput":
         front.sort(key=lambda one: -one.gbps_per_host)
-    return Found(settings, tuple(front), tuple(ruled_out))
+    return Found(settings, tuple(front), tuple(ruled_out), stopped)
 
 
-def _front(search: _Finder, priced: list[tuple[float, Candidate, Quote]], ruled_out: list[RuledOut]) -> list[Survivor]:
-    """Return the survivors in the order of what they cost; the others go to ``ruled_out``."""
+_Priced: TypeAlias = tuple[float, Candidate, Quote]
+
+
+def _priced(search: _Finder, tried: Sequence[Candidate]) -> tuple[list[_Priced], list[RuledOut]]:
+    """Return the candidates with what ranks them, least first, and those that are ruled out before."""
+    settings = search.settings
+    priced: list[_Priced] = []
+    ruled_out: list[RuledOut] = []
+    for i, candidate in enumerate(tried):
+        search.watch(f"{i:,} of {len(tried):,} candidates priced")
+        search.check_time()
+        if candidate.access_gbps < settings.min_gbps_per_host:
+            ruled_out.append(RuledOut(candidate, "access links are too slow", candidate.access_gbps))
+            continue
+        try:
+            quote = candidate.quote(search.books, settings.ports(candidate.gbps))
+        except PnetError as error:
+            ruled_out.append(_too_large(candidate, error))
+            continue
+        if settings.budget is not None and quote.total_usd > settings.budget:
+            ruled_out.append(RuledOut(candidate, _OVER_BUDGET, candidate.access_gbps, quote))
+            continue
+        priced.append((quote.watts if settings.rank == "power" else quote.total_usd, candidate, quote))
+    return sorted(priced, key=lambda item: item[0]), ruled_out
+
+
+def _too_large(candidate: Candidate, error: PnetError, quote: Quote | None = None) -> RuledOut:
+    """Return a candidate as one that does not fit, or raise ``error`` where that is not what it says."""
+    if not isinstance(error.problem, TooLarge):
+        raise error
+    return RuledOut(candidate, _TOO_LARGE, candidate.access_gbps, quote, str(error))
+
+
+def _front(
+    search: _Finder, priced: list[_Priced], ruled_out: list[RuledOut], keep_partial: bool
+) -> tuple[list[Survivor], Stopped | None]:
+    """Return the survivors in the order of what they cost, and what ended the search; ``ruled_out`` gets the others."""
     front = list[Survivor]()
     shown, best = 0.0, 0.0
+    stopped: Stopped | None = None
     for i, (_, candidate, quote) in enumerate(priced):
-        if len(front) == search.settings.best:
-            ruled_out.extend(
-                RuledOut(left, "it comes after as many as asked for", left.access_gbps, price)
-                for _, left, price in priced[i:]
-            )
-            break
-        search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
-        found = search.examine(candidate, quote, best, shown)
-        if isinstance(found, Survivor):
-            front.append(found)
-            best = found.gbps_per_host
-        else:
-            ruled_out.append(found)
-        lower = search.bounds(candidate).lower
-        shown = max(shown, lower if lower >= search.settings.min_gbps_per_host else 0.0)
-    return front
+        why = "it comes after as many as asked for" if len(front) == search.settings.best else ""
+        if not why:
+            search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
+            try:
+                found = search.examine(candidate, quote, best, shown)
+                if isinstance(found, Survivor):
+                    front.append(found)
+                    best = found.gbps_per_host
+                else:
+                    ruled_out.append(found)
+                lower = search.bounds(candidate).lower
+                shown = max(shown, lower if lower >= search.settings.min_gbps_per_host else 0.0)
+                continue
+            except TimeLimitError:
+                if not front:
+                    raise
+                stopped = "time limit"
+            except KeyboardInterrupt:
+                if not (front and keep_partial):
+                    raise
+                stopped = "interrupted"
+            except PnetError as error:
+                ruled_out.append(_too_large(candidate, error, quote))
+                continue
+            why = _NOT_EXAMINED
+        ruled_out.extend(RuledOut(left, why, left.access_gbps, price) for _, left, price in priced[i:])
+        break
+    return front, stopped
 
 
 def _nothing(search: _Finder, ruled_out: list[RuledOut]) -> PnetError:

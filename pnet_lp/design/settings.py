@@ -7,7 +7,9 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost import BookSettings
+from pnet_lp.cost import BookSettings, ChipGbps
+from pnet_lp.cost.bill import broken_out
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.failures import Portion, portion_of
 from pnet_lp.flags import Flag
@@ -21,6 +23,7 @@ Rank: TypeAlias = Literal["cost", "power", "throughput"]
 Sizes: TypeAlias = Literal["few", "fine"]
 
 MOST_PLANES_TRIED = 64
+MOST_PORTS = 4096
 
 _OF_FAILURES = Flag(needs=("fail_links",))
 
@@ -33,7 +36,14 @@ class FindSettings(ToleranceSettings, BookSettings):
     traffic: Annotated[str, Flag(metavar="EXPR")] = Field(
         "longest-matching", description="traffic matrix between hosts, a pattern for any network"
     )
-    radix: int = Field(64, ge=3, le=4096, description="ports of every switch")
+    radix: Annotated[int, Flag(excludes=("chip",))] = Field(
+        64, ge=3, le=MOST_PORTS, description="ports of every switch"
+    )
+    chip: ChipGbps = Field(
+        None,
+        gt=0,
+        description="in place of radix, what every switch carries, such as 51.2T: as many ports as fit at each speed",
+    )
     speeds: Annotated[tuple[float, ...], OneOrMore, Flag(metavar="GBPS,...")] = Field(
         (100.0,), min_length=1, description="speeds of ports to try, in Gb/s; all links of a network have the same"
     )
@@ -57,6 +67,17 @@ class FindSettings(ToleranceSettings, BookSettings):
     )
     trials: Annotated[int, _OF_FAILURES] = Field(20, ge=1, le=10_000, description="draws of failures")
     seed: Seed = Field(0, description="seed of all random choices")
+    time_limit_s: Annotated[float | None, Flag("--time-limit")] = Field(
+        None, gt=0, allow_inf_nan=True, description="seconds after which to stop with the networks found so far"
+    )
+
+    def ports(self, gbps: float) -> int:
+        """Return the ports of a switch whose links have the speed ``gbps``."""
+        return self.radix if self.chip is None else broken_out(self.chip, gbps)
+
+    def deadline(self) -> Deadline:
+        """Return the deadline of a search that begins now."""
+        return Deadline(math.inf if self.time_limit_s is None else self.time_limit_s)
 
     @property
     def enough_gbps_per_host(self) -> float:
@@ -76,6 +97,12 @@ class FindSettings(ToleranceSettings, BookSettings):
         for speed in self.speeds:
             if not (math.isfinite(speed) and speed > 0):
                 raise SpecError("not a valid link speed", where="speeds", found=speed, allowed="finite Gb/s > 0")
+            if not 3 <= self.ports(speed) <= MOST_PORTS:
+                raise SpecError(
+                    f"a chip of {self.chip or 0:g} Gb/s has {self.ports(speed):,} ports of {speed:g} Gb/s",
+                    where="chip",
+                    allowed=f"3 to {MOST_PORTS:,} ports",
+                )
         for count in self.planes:
             if not 1 <= count <= MOST_PLANES_TRIED:
                 raise SpecError("out of range", where="planes", found=count, allowed=f"1 to {MOST_PLANES_TRIED}")

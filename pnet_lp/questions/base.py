@@ -368,6 +368,11 @@ class Answer(ABC):
         """Whether it is incomplete: ended by a limit or Ctrl-C, or with bounds that have not met."""
         return self.status == "bounds"
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it, so that the command ends as one that was interrupted."""
+        return False
+
     @classmethod
     def pooled(cls, answers: Sequence[Any], *, stopped: bool) -> Answer:
         """Return the combined answer of several draws of a case; if ``stopped``, of those that are done."""

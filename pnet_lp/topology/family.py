@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import Field
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, TooLarge
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Plane
 from pnet_lp.registry import Params, Registry
@@ -59,10 +59,12 @@ def check_size(family: str, **counts: int) -> None:
     for what, count in counts.items():
         if count > _WRITTEN_OUT:
             raise SpecError(
-                f"too many {what}, about 10^{math.log10(count):.0f}", where=family, allowed=f"at most {LARGEST}"
+                TooLarge(f"too many {what}, about 10^{math.log10(count):.0f}"),
+                where=family,
+                allowed=f"at most {LARGEST}",
             )
         if count > LARGEST:
-            raise SpecError(f"too many {what}", where=family, found=count, allowed=f"at most {LARGEST}")
+            raise SpecError(TooLarge(f"too many {what}"), where=family, found=count, allowed=f"at most {LARGEST}")
     places = counts.get("switches", 0) + counts.get("hosts", 0)
     check_memory(family, _BYTES_PER_CABLE * counts.get("cables", 0) + _BYTES_PER_PLACE * places)
 

@@ -10,14 +10,15 @@ import pytest
 from click.testing import CliRunner
 
 from pnet_lp.cli import main
-from pnet_lp.design import FindSettings, candidates, candidates_between, find
+from pnet_lp.design import FindSettings, candidates, candidates_between, find, search
 from pnet_lp.design.failing import CLOSE
 from pnet_lp.design.search import Survivor
-from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.errors import PnetError, SpecError, TimeLimitError, TooLarge, TrafficError
 from pnet_lp.failures import Failures
 from pnet_lp.registry import validate
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.trials import failure_trials
+from pnet_lp.topology.family import topologies
 from pnet_lp.topology.sizing import Equipment, sizings
 from pnet_lp.traffic import build_traffic
 
@@ -292,6 +293,152 @@ def test_command(tmp_path: Path) -> None:
 
 
 def test_every_family_with_sizes_is_a_family() -> None:
-    from pnet_lp.topology.family import topologies
-
     assert set(sizings.names()) <= set(topologies.names())
+
+
+SMALL = {"hosts": 16, "min_gbps_per_host": 10, "radix": 8, "planes": (1, 2), "families": ("jellyfish", "leaf-spine")}
+
+
+EXAMINE = search._Finder.examine
+
+
+def ending_after(monkeypatch: pytest.MonkeyPatch, count: int, error: BaseException) -> None:
+    """Have the search end with ``error`` instead of looking at another candidate after ``count``."""
+    left = iter(range(count))
+
+    def counted(*arguments: Any) -> Any:
+        if next(left, None) is None:
+            raise error
+        return EXAMINE(*arguments)
+
+    monkeypatch.setattr(search._Finder, "examine", counted)
+
+
+WORDS = [
+    "find",
+    "--hosts",
+    "16",
+    "--min-gbps-per-host",
+    "10",
+    "--radix",
+    "8",
+    "--planes",
+    "1,2",
+    "--families",
+    "jellyfish,leaf-spine",
+    "--time-limit",
+    "1000",
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "code"),
+    [(KeyboardInterrupt(), "interrupted", 130), (TimeLimitError("the time is over"), "time limit", 3)],
+)
+def test_what_ends_a_search_leaves_the_front_so_far(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str, code: int
+) -> None:
+    whole = find(asked(**SMALL))
+    ending_after(monkeypatch, 4, error)
+    done = CliRunner().invoke(main, [*WORDS, "--json"])
+    assert done.exit_code == code, done.output
+    document = json.loads(done.stdout)
+    assert document["stopped"] == said
+    assert f"{said}: the front is that of the candidates examined before" in done.stderr
+    assert document["ruled_out"]["the search ended before it was examined"] == document["candidates"] - 4
+    commands = [one["command"] for one in document["front"]]
+    assert commands == [one.candidate.command for one in whole.front][: len(commands)] != []
+    ending_after(monkeypatch, 4, error)
+    text = CliRunner().invoke(main, WORDS)
+    assert text.exit_code == code
+    assert f"{said}: the front is that of the candidates that were examined before" in text.stdout
+
+
+def test_what_ends_a_search_before_anything_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    ending_after(monkeypatch, 0, KeyboardInterrupt())
+    assert CliRunner().invoke(main, WORDS).exit_code == 130
+    with pytest.raises(TimeLimitError, match="time_limit_s: 1e-09 s ran out while looking for networks"):
+        find(asked(**SMALL, time_limit_s=1e-9))
+    ending_after(monkeypatch, 4, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        find(asked(**SMALL))
+
+
+def test_a_candidate_that_does_not_fit_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = find(asked(**SMALL))
+    gone = whole.front[0].candidate
+    build = search.build_traffic
+
+    def refusing(text: str, network: Any, *arguments: Any, **options: Any) -> Any:
+        if network.fingerprint == gone.network.fingerprint:
+            raise TrafficError(TooLarge("the matrix needs about 9.0 TiB, 1.0 GiB are free"), where="longest-matching")
+        return build(text, network, *arguments, **options)
+
+    monkeypatch.setattr(search, "build_traffic", refusing)
+    found = find(asked(**SMALL))
+    assert gone not in [one.candidate for one in found.front]
+    # What is known of a plane is used for all numbers of copies.
+    left = [one for one in found.ruled_out if one.lacks]
+    assert [one.candidate.topology for one in left] == 2 * [gone.topology]
+    assert {one.why for one in left} == {"it does not fit"}
+    done = CliRunner().invoke(main, WORDS)
+    assert done.exit_code == 0
+    sentence = "longest-matching: the matrix needs about 9.0 TiB, 1.0 GiB are free"
+    assert f"left out, since it does not fit: {gone.command} ({sentence})" in done.stdout
+    document = json.loads(CliRunner().invoke(main, [*WORDS, "--json"]).stdout)
+    assert {"command": gone.command, "why": sentence} in document["left_out"]
+    assert document["candidates"] == len(document["front"]) + sum(document["ruled_out"].values())
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise TrafficError("not a matrix")
+
+    monkeypatch.setattr(search, "build_traffic", broken)
+    with pytest.raises(TrafficError, match="not a matrix"):
+        find(asked(**SMALL))
+
+
+def test_a_chip_has_as_many_ports_as_fit() -> None:
+    settings = validate(
+        FindSettings, {"hosts": 16, "min_gbps_per_host": 10, "chip": "51.2T", "speeds": (800, 400, 100)}
+    )
+    assert [settings.ports(gbps) for gbps in settings.speeds] == [64, 128, 512]
+    common = {"hosts": 64, "min_gbps_per_host": 10, "planes": 1, "families": "leaf-spine"}
+    mixed = list(candidates(validate(FindSettings, {**common, "chip": "1.6T", "speeds": (50, 100)})))
+    apart = [
+        one
+        for gbps, radix in ((50, 32), (100, 16))
+        for one in candidates(validate(FindSettings, {**common, "radix": radix, "speeds": gbps}))
+    ]
+    assert mixed == apart
+    found = find(validate(FindSettings, {**common, "chip": 1600, "speeds": (50, 100)}))
+    parts = {line.part.name for one in found.front for line in one.quote.lines if line.part.kind == "switch"}
+    assert parts <= {"switch-32x50g", "switch-16x100g"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"chip": "51.2X"}, "chip: not a speed, found '51.2X'; allowed: such as 51.2T, 800G, or a number of Gb/s"),
+        ({"chip": "51.2T", "radix": 64}, "radix: has no meaning beside chip, found 64"),
+        ({"chip": "200G"}, "chip: a chip of 200 Gb/s has 2 ports of 100 Gb/s; allowed: 3 to 4,096 ports"),
+        ({"chip": "9999T"}, "chip: a chip of 9.999e+06 Gb/s has 99,990 ports of 100 Gb/s"),
+    ],
+)
+def test_chips_that_no_search_has(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        validate(FindSettings, {"hosts": 16, "min_gbps_per_host": 10, **given})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "family", [name for name in sizings.names() if "seed" in topologies.get(name).params.model_fields]
+)
+@pytest.mark.parametrize("hosts", [50, 96])
+def test_different_planes_have_the_parts_of_copies(family: str, hosts: int) -> None:
+    """So a search prices them without building them all."""
+    settings = asked(hosts=hosts, radix=12, min_gbps_per_host=1, planes=3, families=family, sizes="fine")
+    books = settings.books
+    different = [one for one in candidates(settings) if not one.identical_planes]
+    assert different
+    for one in different[::5]:
+        assert one.quote(books, 12).lines == one.exact_quote(books, 12).lines

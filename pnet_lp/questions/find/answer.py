@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ class FindAnswer(Answer):
                 **named(one.candidate),
                 "upper_bound_gbps_per_host": one.most_gbps_per_host,
                 **(priced(one.quote) if one.quote else {}),
-                "ruled_out": one.why,
+                "ruled_out": one.lacks or one.why,
             }
             for one in self.found.ruled_out
         ]
@@ -82,13 +83,31 @@ class FindAnswer(Answer):
 
         return front_html(self.document)
 
+    @property
+    def partial(self) -> bool:
+        """See the base class."""
+        return self.found.stopped is not None or super().partial
+
+    @property
+    def interrupted(self) -> bool:
+        """See the base class."""
+        return self.found.stopped == "interrupted"
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """See the base class."""
+        stopped = self.found.stopped
+        return () if stopped is None else (f"{stopped}: the front is that of the candidates examined before",)
+
     def summary(self) -> Summary:
         """See the base class: of the best network."""
         best = self.document["front"][0]
         return Summary(
             Headline.exact(FindCase.headline, "usd", "price of the best network", best["total_usd"], "USD"),
             FindCase.columns_in({**self.document, "networks": len(self)}),
-            "bounds" if any(one["status"] == "bounds" for one in self.document["front"]) else "exact",
+            "bounds"
+            if self.found.stopped or any(one["status"] == "bounds" for one in self.document["front"])
+            else "exact",
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -99,6 +118,10 @@ class FindAnswer(Answer):
             "candidates": len(front) + len(self.found.ruled_out),
             "candidates_between": candidates_between(settings),
             "ruled_out": self.found.counts,
+            "left_out": [
+                {"command": one.candidate.command, "why": one.lacks} for one in self.found.ruled_out if one.lacks
+            ],
+            "stopped": self.found.stopped,
             "example_prices": any(line.price.example for one in front for line in one.quote.lines),
             "front": [
                 {
@@ -141,7 +164,12 @@ def find(case: FindCase, seed: int) -> Posed:
     def answer(run: Run) -> Answer:
         report = run.on_progress or (lambda _: None)
         found = find_networks(
-            settings, threads=run.threads, jobs=run.jobs, watch=lambda text: report(ProgressStep(text))
+            settings,
+            threads=run.threads,
+            jobs=run.jobs,
+            deadline=run.deadline,
+            keep_partial=run.keep_partial,
+            watch=lambda text: report(ProgressStep(text)),
         )
         return FindAnswer(found)
 

@@ -14,7 +14,11 @@ class FindCase(FindSettings, Case):
     of them without a solve; the others are solved and certified.  The result is the Pareto front: networks that carry
     more than any that costs no more.
 
-    Exit code 3: the bounds of a network have not met within the tolerance; they hold all the same.
+    Ctrl-C and --time-limit end the search with the front so far.  A candidate that does not fit into memory is left out
+    and named.
+
+    Exit code 3: the time was over, or the bounds of a network have not met within the tolerance; they hold all the
+    same.  Exit code 130: Ctrl-C.
     """
 
     headline = "total_usd"

@@ -39,6 +39,9 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
+    lines += [f"left out, since it does not fit: {one['command']} ({one['why']})" for one in document["left_out"]]
+    if document["stopped"]:
+        lines.append(f"{document['stopped']}: the front is that of the candidates that were examined before")
     if more := document["candidates_between"]:
         lines.append(f"sizes: a few of each family, far apart; fine sizes add {more:,} candidates between these")
     if document["example_prices"]:

@@ -87,7 +87,7 @@ def price_performance(case: PricePerformanceCase, seed: int, built: Built = NOTH
     traffic = case.demands(network, seed, built)
 
     def answer(run: Run) -> Answer:
-        quoted = quote_network(bought, prices, powers, ports=case.ports, separate=case.separate)
+        quoted = quote_network(bought, prices, powers, ports=case.ports, chip_gbps=case.chip, separate=case.separate)
         for key, amount in (("prices", quoted.total_usd), ("powers", quoted.watts)):
             if not amount:
                 raise SpecError("every part is free, so the ratio is not defined", where=key)
