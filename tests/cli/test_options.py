@@ -53,7 +53,7 @@ PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
     "verify full",  # of a proof on a quotient from many destinations
     *("throughput save", "throughput links", "throughput write_lp"),
-    *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify")),
+    *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify", "find")),
     *("throughput jobs", "failures jobs"),
     *("find candidates", "find jobs"),
     *(
@@ -117,6 +117,7 @@ COST = {
     "traffic": Example("--traffic permutation"),
     "tolerance": Example("--tolerance 0.2", base="topology:jellyfish:k=4 --traffic all-to-all"),
     "ports": Example("--ports 8"),
+    "chip": Example("--chip 1.6T"),
     "separate": Example("--separate", "--planes 2"),
     "beta": Example("--beta 2", base="hybrid", idle="--beta 2 --planes 2", says="has no meaning for"),
     "bisection": Example("--no-measure"),
@@ -265,7 +266,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "routing": Example("--routing ksp:2"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
-            **{name: COST[name] for name in ("ports", "separate", "prices", "powers")},
+            **{name: COST[name] for name in ("ports", "chip", "separate", "prices", "powers")},
         },
     ),
     "fluid-error": (
@@ -481,6 +482,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "min_gbps_per_host": Example("--min-gbps-per-host 90"),
             "traffic": Example("--traffic stride:s=3"),
             "radix": Example("--radix 12"),
+            "chip": Example("--chip 1.2T", base="--hosts 12 --min-gbps-per-host 20 --planes 1 --families leaf-spine"),
             "speeds": Example("--speeds 400"),
             "planes": Example("--planes 1..2"),
             "families": Example("--families fat-tree"),
@@ -506,6 +508,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         "trial",
         {
             "size": Example("--size quick"),
+            "settings": Example("--set planes=4"),
             "cases": Example("--case two"),
             "draws": Example("--draws 2"),
             "seed": Example("--seed 5"),
