@@ -338,7 +338,7 @@ WORDS = [
 def test_what_ends_a_search_leaves_the_front_so_far(
     monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str, code: int
 ) -> None:
-    whole = find(asked(**SMALL))
+    whole = find(requested(**SMALL))
     ending_after(monkeypatch, 4, error)
     done = CliRunner().invoke(main, [*WORDS, "--json"])
     assert done.exit_code == code, done.output
@@ -358,14 +358,14 @@ def test_what_ends_a_search_before_anything_is_found(monkeypatch: pytest.MonkeyP
     ending_after(monkeypatch, 0, KeyboardInterrupt())
     assert CliRunner().invoke(main, WORDS).exit_code == 130
     with pytest.raises(TimeLimitError, match="time_limit_s: 1e-09 s ran out while looking for networks"):
-        find(asked(**SMALL, time_limit_s=1e-9))
+        find(requested(**SMALL, time_limit_s=1e-9))
     ending_after(monkeypatch, 4, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
-        find(asked(**SMALL))
+        find(requested(**SMALL))
 
 
 def test_a_candidate_that_does_not_fit_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = find(asked(**SMALL))
+    whole = find(requested(**SMALL))
     gone = whole.front[0].candidate
     build = search.build_traffic
 
@@ -375,7 +375,7 @@ def test_a_candidate_that_does_not_fit_is_left_out_and_named(monkeypatch: pytest
         return build(text, network, *arguments, **options)
 
     monkeypatch.setattr(search, "build_traffic", refusing)
-    found = find(asked(**SMALL))
+    found = find(requested(**SMALL))
     assert gone not in [one.candidate for one in found.front]
     # What is known of a plane is used for all numbers of copies.
     left = [one for one in found.ruled_out if one.lacks]
@@ -394,7 +394,7 @@ def test_a_candidate_that_does_not_fit_is_left_out_and_named(monkeypatch: pytest
 
     monkeypatch.setattr(search, "build_traffic", broken)
     with pytest.raises(TrafficError, match="not a matrix"):
-        find(asked(**SMALL))
+        find(requested(**SMALL))
 
 
 def test_a_chip_has_as_many_ports_as_fit() -> None:
@@ -436,7 +436,7 @@ def test_chips_that_no_search_has(given: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("hosts", [50, 96])
 def test_different_planes_have_the_parts_of_copies(family: str, hosts: int) -> None:
     """So a search prices them without building them all."""
-    settings = asked(hosts=hosts, radix=12, min_gbps_per_host=1, planes=3, families=family, sizes="fine")
+    settings = requested(hosts=hosts, radix=12, min_gbps_per_host=1, planes=3, families=family, sizes="fine")
     books = settings.books
     different = [one for one in candidates(settings) if not one.identical_planes]
     assert different
