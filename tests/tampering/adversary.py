@@ -138,7 +138,7 @@ def _value(honest: Case, figures: Mapping[str, Any]) -> Fraction | None:
         case "min-max-utilisation":
             return 1 / honest.rate
         case "total":
-            return honest.total
+            return honest.truth.total(Fraction(figures.get("floor", 0.0))).value
     least = honest.truth.least_cost(Fraction(figures["carried_gbps"]), honest.cost)
     return None if least is None else least.value
 
@@ -269,7 +269,8 @@ def pushed(values: Values, draw: random.Random, *, far: bool) -> Values:
         case 5:
             flat[i] = draw.choice([0.0, -0.0, 5e-324, 1e-310, flat[j], flat.max()])
         case 6:
-            flat[i] *= draw.choice([2.0, 0.5, 10.0, 1e9, 1e-9])
+            with np.errstate(all="ignore"):
+                flat[i] *= draw.choice([2.0, 0.5, 10.0, 1e9, 1e-9])
         case 7:
             with np.errstate(all="ignore"):
                 flat *= 10.0 ** draw.choice([-320, -300, -100, -15, 15, 100, 300])
@@ -354,7 +355,7 @@ def _lengths(honest: Case, found: Solved, first: int, scale: Fraction) -> tuple[
     """Return the doubles next to the prices of links, which follow those of demands."""
     flow = honest.flow
     arcs, access = np.zeros(len(flow.capacity)), {key: np.zeros(flow.attach.shape) for key in ("up", "down")}
-    for link, price in zip(honest.truth.links, found.price[first:], strict=True):
+    for link, price in zip(honest.truth.links, found.price[first:], strict=False):
         kind, p, at = link
         if kind == "arc":
             arcs[honest.places[link]] = float(price * scale)

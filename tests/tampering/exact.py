@@ -195,10 +195,13 @@ class Truth:
         found = self.concurrent(rates)
         return found is None or found.value >= 1
 
-    def total(self) -> Solved:
-        """The largest sum of rates, none above its demand."""
+    def total(self, floor: Fraction = ZERO) -> Solved:
+        """The largest sum of rates, none above its demand or below ``floor`` times that."""
         most = list(self.demand) + list(self.capacity.values())
-        found = maximum([Fraction(1)] * len(self.columns), self.served(1) + self.loads, most)
+        rows = self.served(1) + self.loads
+        if floor:
+            rows, most = rows + self.served(-1), most + [-floor * d for d in self.demand]
+        found = maximum([Fraction(1)] * len(self.columns), rows, most)
         assert found is not None
         return found
 

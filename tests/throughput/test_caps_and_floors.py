@@ -1,6 +1,7 @@
 """``max-min:cap=demand`` and ``total:floor=F``: closed forms, independent computations, checks of saved results."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ import pytest
 
 from pnet_lp.errors import CertificateError, RoutingError, SpecError
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
+from pnet_lp.model.arrays import floats
 from pnet_lp.questions.throughput.links import link_table
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify_file
 
+from ..tampering.adversary import refitted
 from .conftest import random_hosts, random_network
 from .test_objectives import parking_lot
 
@@ -132,6 +135,22 @@ def test_a_floor_costs_and_no_floor_costs_nothing(seed: int, tmp_path: Path) -> 
         values.append(result.value)
     assert values[1] == pytest.approx(values[0], rel=1e-5)
     assert all(b <= a * (1 + 1e-5) for a, b in itertools.pairwise(values))
+
+
+def test_bounds_are_for_the_floor_that_is_met(tmp_path: Path) -> None:
+    """Whoever gives demands half of their floor proves no bound on what could be carried then."""
+    network, traffic = parking_lot(3)
+    checked(network, traffic, tmp_path, objective="total:floor=0.25")
+    stored = load_result(tmp_path / "a.json")
+    assert stored.rates_gbps is not None
+    found = refitted(replace(stored, rates_gbps=floats(stored.rates_gbps / 2)))
+    assert found is not None
+    figures = found[1].figures
+    assert figures["floor"] == pytest.approx(0.125)
+    most = solve(network, traffic, objective=f"total:floor={figures['floor']!r}").value
+    assert most is not None
+    assert figures["upper_bound_gbps"] >= most * (1 - 1e-9)
+    assert most > solve(network, traffic, objective="total:floor=0.25").value * (1 + 1e-3)
 
 
 @pytest.mark.parametrize(

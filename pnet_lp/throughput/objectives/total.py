@@ -83,7 +83,9 @@ class Total(Objective):
         )
 
         def bounded(attained: Attained, lengths: Lengths) -> tuple[tuple[Attained, Lengths, Interval], float]:
-            scale, upper = best_scale(problem.flow.volume(lengths), problem.distances(lengths), demand, floor)
+            # The bound is for the floor that is met: what rounding leaves missing counts as gap.
+            met = min(floor, float((attained.rate / demand).min()))
+            scale, upper = best_scale(problem.flow.volume(lengths), problem.distances(lengths), demand, met)
             lower = float(attained.rate.sum())
             # Where both are the sum of the demands they may differ by the rounding of sums.
             interval = Interval(lower, max(lower, upper))
@@ -125,8 +127,11 @@ class Total(Objective):
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`."""
-        lower = float(flow.rate.sum())
-        interval = Interval(lower, max(lower, found.interval.upper))
+        lower, demand, lengths = float(flow.rate.sum()), problem.flow.demand, found.certificate.lengths
+        met = min(self.params.floor, float((flow.rate / demand).min()))
+        left = 1.0 - problem.distances(lengths)
+        upper = problem.flow.volume(lengths) + float((demand * np.where(left > 0, left, met * left)).sum())
+        interval = Interval(lower, max(lower, upper))
         return replace(
             found,
             interval=interval,
@@ -143,7 +148,9 @@ class Total(Objective):
         assert rates is not None
         second.check.require(np.all(rates.most <= 1), "no demand gets more than it asks", "a rate is above its demand")
         second.carry(rates)
-        distance, demand, floor = second.distances(second.lengths), second.flow.demand, self.params.floor
+        distance, demand = second.distances(second.lengths), second.flow.demand
+        # Both bounds are for the floor that the rates meet, which the figures say.
+        floor = min(self.params.floor, float(rates.least.min()))
         worth = np.maximum(sub_up(1.0, distance), 0.0)
         beyond = second.merged_up(sum_up(mul_up(demand, worth)))
         upper = float(add_up(second.volume(second.lengths), beyond))
