@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.failures import Each, Part, RiskGroup, SingleFailure, single_failures
@@ -131,6 +129,9 @@ def _orbits(
         if len(both) > len(rows):
             return alone
         onto.append(where.ravel()[len(rows) :])
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     steps = np.concatenate([np.column_stack([np.arange(len(rows)), each]) for each in onto] or [np.empty((0, 2), int)])
     graph = sp.coo_array((np.ones(len(steps)), (steps[:, 0], steps[:, 1])), shape=(len(rows), len(rows)))
     orbit = connected_components(graph, directed=False)[1][label.ravel()]

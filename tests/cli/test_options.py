@@ -52,7 +52,7 @@ class Example:
 PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
     "verify full",  # of a proof on a quotient from many destinations
-    *("throughput save", "throughput links", "throughput write_lp"),
+    *("throughput save", "throughput links", "throughput paths", "throughput write_lp"),
     *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify", "find")),
     *("throughput jobs", "failures jobs"),
     *("find candidates", "find jobs"),
@@ -314,6 +314,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 "--lengths", "--traffic permutation", idle="--lengths", says="needs --load or --traffic"
             ),
             "layers": Example("--layers"),
+            "least_load": Example("--least-load", "--traffic permutation", idle="--least-load", says="needs --traffic"),
             "load": Example(
                 "--load loads.csv",
                 base="ring:n=3 -o net.svg",

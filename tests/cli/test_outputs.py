@@ -28,7 +28,11 @@ TREE = "fat-tree:k=4"
 
 WRITERS = [
     *([*SOLVE, "--save", name] for name in ("f", "f.json")),
-    *([*SOLVE, option, f"f{suffix}"] for option in ("--links", "--out") for suffix in TABLE_FORMATS.suffixes()),
+    *(
+        [*SOLVE, option, f"f{suffix}"]
+        for option in ("--links", "--paths", "--out")
+        for suffix in TABLE_FORMATS.suffixes()
+    ),
     *([*SOLVE, "--write-lp", f"f{suffix}"] for suffix in (".lp", ".mps")),
     *(
         ["topology", TREE if suffix == ".topo" else "torus:dims=4x4", "--out", f"f{suffix}"]

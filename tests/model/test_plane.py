@@ -244,7 +244,7 @@ def test_attributes_that_could_be_speeds_are_not_passed_over_in_silence() -> Non
     assert plane.capacity_uv_gbps.tolist() == [100, 100]
     assert plane.warnings == (
         "mine: no edge has a speed (capacity_gbps, capacity, bandwidth, LinkSpeedRaw), and all get 100 Gb/s, "
-        "the speed of links without one; not read: speed, weight",
+        "the speed of links without one (--link-gbps); not read: speed, weight",
     )
     assert plane.scaled(2).warnings == plane.warnings
     assert plane.fingerprint == restored(nx.path_graph(["a", "b", "c"])).fingerprint

@@ -261,6 +261,7 @@ def test_what_fails_for_a_time_loses_packets_then(tree: Network) -> None:
     assert result.settings["outage"] == {
         "link_directions": 2,
         "switches": 0,
+        "access_links": 0,
         "from": "100us",
         "until": "10ms",
         "reroute_after": None,

@@ -65,7 +65,8 @@ def test_demands_that_their_own_links_hardly_allow_more_are_fixed(
     They are looked for where a program fixes few demands, which each one here counts as.
     """
 
-    def few_at_a_time(problem: Problem, context: SolveContext) -> tuple[list[Strategy], Strategy]:
+    def few_at_a_time(problem: Problem, context: SolveContext, *, capped: bool) -> tuple[list[Strategy], Strategy]:
+        assert not capped
         columns = problem.over_columns
         assert columns is not None
         own = OwnLinks(columns)

@@ -81,5 +81,5 @@ def test_a_missing_file_and_another_objective() -> None:
     network, traffic = two_ways()
     with pytest.raises(SpecError, match=r"nowhere\.csv: cannot read the file: No such file or directory"):
         read_link_costs("nowhere.csv", network)
-    with pytest.raises(SpecError, match="total: unknown parameter 'costs'; allowed: no parameters"):
+    with pytest.raises(SpecError, match="total: unknown parameter 'costs'; allowed: floor"):
         solve(network, traffic, objective="total:costs=costs.csv")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
 from pnet_lp.verification.rounded import add_up, div_up, mul_down, sub_down, sub_up, sum_down, totals_down
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from pnet_lp.verification.second import Rates, SecondProblem
 
 
-@dataclass(frozen=True, eq=False)
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
 class FairRates:
     """Rates in the measure in which they are fair.
 
