@@ -64,7 +64,7 @@ PRESENTATION = {
         "sweep jobs",
         *("sweep every", "sweep executor", "sweep budget", "sweep dry_run"),
         *("sweep chart", "sweep rows", "sweep facet", "sweep unit", "sweep write_spec"),
-        *("report every", "report size", "report results", "report to"),
+        *("report every", "report size", "report results", "report settings", "report to"),
         "simulate fct",
         "simulate jobs",
         "simulate records",
