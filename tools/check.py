@@ -104,7 +104,7 @@ class Plane:
         self.switch = racks if level == "rack" else hosts
         need(all(-1 <= x < n for x in hosts) and all(0 <= x < n for x in racks), "rack_switch, host_switch: wrong")
         need(len(set(racks)) == len(racks), "rack_switch: a switch occurs twice")
-        speeds = [array(stored, f"access_{way}_gbps", "<f8", h) for way in ("up", "down")]
+        speeds = [array(stored, f"access_{direction}_gbps", "<f8", h) for direction in ("up", "down")]
         self.up, self.down = ([None] * len(racks), [None] * len(racks)) if level == "rack" else speeds
         self.names = [names[x] for x in racks] if level == "rack" else stored["host_names"]
 
@@ -155,9 +155,9 @@ def classes(planes, pairs, weights, level, policy):
         if weights:
             return of
         sums = {e: defaultdict(float) for e in ends}
-        for way in (0, 1):
-            for pair in sorted(pairs, key=lambda pair: pair[1 - way]):
-                sums[pair[way]][way, of[pair[1 - way]]] += float(pairs[pair])
+        for direction in (0, 1):
+            for pair in sorted(pairs, key=lambda pair: pair[1 - direction]):
+                sums[pair[direction]][direction, of[pair[1 - direction]]] += float(pairs[pair])
         mark = {e: (of[e], *sorted(sums[e].items())) for e in ends}
         if len(set(mark.values())) == len(numbers):
             return of
@@ -185,11 +185,11 @@ class Problem:
         self.demands = [(s, t, demand[s, t]) for s, t in sorted(demand)]
         for p in self.planes:
             p.at = [p.switch[first[c]] for c in range(self.ends)]
-            for way in ("up", "down"):
-                each, total = getattr(p, way), [None if level == "rack" else Fraction(0)] * self.ends
+            for direction in ("up", "down"):
+                each, total = getattr(p, direction), [None if level == "rack" else Fraction(0)] * self.ends
                 for e, c in of.items():
                     total[c] = None if each[e] is None else total[c] + each[e]
-                setattr(p, way, total)
+                setattr(p, direction, total)
         strict = file["routing"] != "ideal"
         hops = [{t: p.toward(t, [Fraction(1)] * len(p.arcs)) for t in set(p.at) if t >= 0} for p in self.planes]
         self.hops = hops
@@ -287,7 +287,7 @@ def stored_shares(problem, proof):
 
 
 def loads(problem, shares, splits):
-    """What each link carries at K = 1: arcs by plane, and access links as (plane, way, endpoint)."""
+    """What each link carries at K = 1: arcs by plane, and access links as (plane, direction, endpoint)."""
     arcs, access = [[Fraction(0)] * len(p.arcs) for p in problem.planes], defaultdict(Fraction)
     enters = defaultdict(lambda: defaultdict(Fraction))
     for (s, t, d), share in zip(problem.demands, shares, strict=True):
@@ -313,7 +313,7 @@ def bounds(problem, file):
     need(set(proof) == known, "certificate: the keys are not those of its form")
     planes, ends = problem.planes, problem.ends
     length = array(proof, "length", "<f8", sum(len(p.arcs) for p in planes))
-    access = {way: array(proof, f"{way}_length", "<f8", len(planes), ends) for way in ("up", "down")}
+    access = {direction: array(proof, f"{direction}_length", "<f8", len(planes), ends) for direction in ("up", "down")}
     splits = equal_splits(problem) if fixed else stored_splits(problem, proof)
     shares = stored_shares(problem, proof)
     if fixed:
@@ -328,7 +328,11 @@ def bounds(problem, file):
         need(all(near(a, b) for a, b in zip(stored, flat, strict=True)), "load: not that of the routing")
     speeds = [c for p in planes for _, _, c in p.arcs]
     room = [c / f for c, f in zip(speeds, (x for row in arc_load for x in row), strict=True) if f]
-    room += [c / f for (i, way, e), f in access_load.items() if f and (c := getattr(planes[i], way)[e]) is not None]
+    room += [
+        c / f
+        for (i, direction, e), f in access_load.items()
+        if f and (c := getattr(planes[i], direction)[e]) is not None
+    ]
     need(room, "certificate: no link limits the flow")
     return min(room), upper_bound(problem, length, access, shares if fixed else None, splits)
 
@@ -340,7 +344,7 @@ def upper_bound(problem, length, access, shares, splits):
         own = length[begin : begin + len(p.arcs)]
         begin += len(p.arcs)
         volume += sum(c * x for (_, _, c), x in zip(p.arcs, own, strict=True))
-        up, into = (access[way][i * problem.ends : (i + 1) * problem.ends] for way in ("up", "down"))
+        up, into = (access[direction][i * problem.ends : (i + 1) * problem.ends] for direction in ("up", "down"))
         for speeds, lengths, key in ((p.up, up, "up_length"), (p.down, into, "down_length")):
             need(all(c is not None or not x for c, x in zip(speeds, lengths, strict=True)), f"{key}: not 0")
             volume += sum(c * x for c, x in zip(speeds, lengths, strict=True) if c is not None)
