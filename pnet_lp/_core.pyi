@@ -253,7 +253,7 @@ def split_loads(
     seed: int,
     threads: int,
     limit_s: float,
-) -> tuple[_F64, _F64]: ...
+) -> tuple[_F64, _F64, _F64]: ...
 def place_flows(
     src: _I32,
     dst: _I32,

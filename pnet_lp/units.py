@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import get_args
 
 import numpy as np
@@ -180,6 +180,24 @@ def format_bytes(count: float) -> str:
     return f"{count / (1 << (10 * power)):.1f} {('KiB', 'MiB', 'GiB', 'TiB', 'PiB')[power - 1]}"
 
 
+_DIGITS = 9
+_DOWN, _UP = (Context(prec=_DIGITS, rounding=direction) for direction in (ROUND_FLOOR, ROUND_CEILING))
+
+_NO_GAP = 1e-12
+"""A relative gap below this is what rounding leaves between bounds that meet."""
+
+
 def format_gbps(value: float) -> str:
-    """Return a rate in Gb/s with nine significant digits, without trailing zeros."""
-    return f"{value:.9g}"
+    """Return a rate in Gb/s with nine significant digits, without trailing zeros, to the nearest."""
+    return f"{value:.{_DIGITS}g}"
+
+
+def format_bounds(lower: float, upper: float) -> str:
+    """Return two bounds as :func:`format_gbps` does, but rounded outwards, so that what is printed holds as well."""
+    least, most = (format_gbps(float(each.create_decimal_from_float(v))) for each, v in ((_DOWN, lower), (_UP, upper)))
+    return f"at least {least}, at most {most}"
+
+
+def format_gap(gap: float) -> str:
+    """Return a relative gap with two significant digits; what rounding leaves is shown by its size only."""
+    return f"below {_NO_GAP:g}" if 0 < gap < _NO_GAP else f"{gap:.2g}"

@@ -6,7 +6,7 @@ which ``tests/throughput/test_path_lists.py`` holds against brute force.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -145,10 +145,10 @@ class ExactProgram:
         caps = {j: self.demand[j] for j in self.connected}
         return self._solved(caps, [every], [_ZERO] * len(self.demand))[0]
 
-    def most(self, one: int, least: Sequence[Fraction]) -> Fraction | None:
-        """Return the largest rate of a demand while all others get at least ``least``; None where they cannot."""
-        others = [_ZERO if j == one else each for j, each in enumerate(least)]
-        own = {n: _ONE for n, column in enumerate(self.columns) if column.demand == one}
+    def most(self, some: Collection[int], least: Sequence[Fraction]) -> Fraction | None:
+        """Return what some demands get at most together while others get at least ``least``; None if they cannot."""
+        others = [_ZERO if j in some else each for j, each in enumerate(least)]
+        own = {n: _ONE for n, column in enumerate(self.columns) if column.demand in some}
         return self._beside(others, own)
 
     def cost(self, rate: Fraction) -> Fraction | None:

@@ -42,7 +42,7 @@ def test_thirds_are_thirds() -> None:
         assert found.total() == 3 * Fraction(0.1)
         assert found.cost(Fraction(1, 3)) == Fraction(0.7) / 3
         assert found.cost(Fraction(1)) is None
-        assert found.most(0, [Fraction(0)]) == 3 * Fraction(0.1)
+        assert found.most([0], [Fraction(0)]) == 3 * Fraction(0.1)
 
 
 @pytest.mark.parametrize("draw", [random_network, random_hosts])
@@ -64,6 +64,6 @@ def test_optima_are_those_of_programs_in_doubles(
             fair = [Fraction(float(each)) for each in other.max_min() * (1 - 1e-6)]
             assert exact.fits(fair)
             lowest = int(np.argmin(other.max_min() / traffic.demand))
-            most = exact.most(lowest, fair)
+            most = exact.most([lowest], fair)
             assert most is not None
             assert float(most) == pytest.approx(float(fair[lowest]), rel=1e-3)

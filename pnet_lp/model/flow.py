@@ -6,6 +6,7 @@ the traffic: these two are enough to rebuild the problem and check a stored proo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -21,6 +22,7 @@ from pnet_lp.model.components import strong_components
 from pnet_lp.model.demands import Demands, Listed, Pairs
 from pnet_lp.model.endpoint_classes import endpoint_classes
 from pnet_lp.model.network import Network
+from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_down, sum_up, totals_up
 from pnet_lp.model.traffic import TrafficMatrix
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
@@ -49,6 +51,7 @@ class FlowProblem(Listed):
         endpoint_class: int32, one per rack or host of the network: the endpoint ``[0, E)`` it belongs to, -1 if it has
             no demand.
         metric: int32 ``[A]``, see :class:`~pnet_lp.model.arcs.Arcs`; for routings only.
+        merged: by what part demands and access speeds may differ from the exact sums over classes of hosts.
     """
 
     node_count: IntArray
@@ -63,6 +66,7 @@ class FlowProblem(Listed):
     demands: Demands
     endpoint_class: IntArray
     metric: IntArray | None = None
+    merged: float = 0.0
 
     @property
     def _words(self) -> str:
@@ -169,13 +173,26 @@ class FlowProblem(Listed):
         return replace(self, demands=Pairs(ints(pairs.src[kept]), ints(pairs.dst[kept]), floats(pairs.demand[kept])))
 
     def volume(self, lengths: Lengths) -> float:
-        """Return the sum of capacity times length over all links."""
-        length, up, down = lengths
-        total = float(self.capacity @ length)
-        for speed, access in ((self.access_up, up), (self.access_down, down)):
-            long = access > 0
-            total += float(speed[long] @ access[long])
-        return total
+        """Return the sum of capacity times length over all links, rounded up."""
+        speeds = self.capacity, self.access_up, self.access_down
+        parts = [mul_up(speed[length > 0], length[length > 0]) for speed, length in zip(speeds, lengths, strict=True)]
+        return self.merged_up(sum_up(np.concatenate(parts)))
+
+    def merged_up(self, amount: float) -> float:
+        """Return at least what an ``amount`` is if sums over classes of hosts are taken exactly."""
+        return float(mul_up(amount, add_up(1.0, self.merged)))
+
+    def merged_down(self, amount: float) -> float:
+        """Return at most what it is."""
+        return float(mul_down(amount, sub_down(1.0, self.merged)))
+
+    def attained(self, rate: float) -> float:
+        """Return a K that fits if sums over classes of hosts are taken exactly, where ``rate`` fits this problem."""
+        return float(div_down(rate, add_up(1.0, self.merged))) if math.isfinite(rate) else rate
+
+    def exceeded(self, rate: float) -> float:
+        """Return a K that nothing exceeds then, where nothing exceeds ``rate`` in this problem."""
+        return float(div_up(self.merged_up(rate), sub_down(1.0, self.merged))) if math.isfinite(rate) else rate
 
     def weighted(self, demand: FloatArray) -> FlowProblem:
         """Return the problem with demands of other sizes, float64 ``[J]``, Gb/s."""
@@ -186,15 +203,13 @@ class FlowProblem(Listed):
         return np.asarray(self.demand * rate if np.ndim(rate) == 0 else rate)
 
     def access_loads(self, amount: FloatArray) -> FloatArray:
-        """Return float64 ``[2, P, E]``: the loads of access links up and down.
+        """Return float64 ``[2, P, E]``: the loads of access links up and down, rounded up.
 
         Args:
             amount: float64 ``[P, J]``, Gb/s of each demand in each plane.
         """
         endpoints = self.attach.shape[1]
-        return floats(
-            [[np.bincount(end, weights=row, minlength=endpoints) for row in amount] for end in (self.src, self.dst)]
-        )
+        return floats([[totals_up(end, row, endpoints) for row in amount] for end in (self.src, self.dst)])
 
 
 def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool = True) -> FlowProblem:

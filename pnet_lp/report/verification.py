@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pnet_lp.throughput.verify import Verification
+from pnet_lp.units import format_gap
 
 _IN_A_SENTENCE = 3
 """Lines of an answer that are put behind the outcome; more are put below it."""
@@ -41,7 +42,7 @@ def verification_report(verification: Verification) -> list[str]:
 
 def _status(verification: Verification) -> str:
     """Return the status and what it stands on."""
-    gap = f"{verification.status}: gap {verification.gap:.2g}"
+    gap = f"{verification.status}: gap {format_gap(verification.gap)}"
     if verification.status == "bounds" and verification.gap <= verification.tolerance:
         return f"{gap}, within the tolerance of {verification.tolerance:g} that the file names"
     return gap

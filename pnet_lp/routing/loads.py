@@ -22,6 +22,7 @@ from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import PathSet, Policy
+from pnet_lp.model.rounded import add_down, add_up, totals_down, totals_up
 from pnet_lp.routing.searches import CORE_POLICIES, Searches
 
 if TYPE_CHECKING:
@@ -44,14 +45,16 @@ class Loads:
 
     Attributes:
         arcs: the links.
-        arc_load: float64 ``[A]``, in the unit of the demands, Gb/s for demands in Gb/s.
+        arc_load: float64 ``[A]``, in the unit of the demands, Gb/s for demands in Gb/s, rounded up.
         share: float64 ``[P, J]``, the part of each demand that is sent into each plane.  It adds up to 1 over the
             planes, and to 0 for a pair that no plane connects: such a demand loads nothing.
+        least_load: as ``arc_load``, rounded down; None where that is exact.
     """
 
     arcs: Arcs
     arc_load: FloatArray
     share: FloatArray
+    least_load: FloatArray | None = None
 
 
 def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
@@ -101,7 +104,7 @@ def split_loads(
         TimeLimitError: the time is over.
     """
     with deadline.doing("splitting demands over shortest paths") as limit_s:
-        load, share = _core.split_loads(
+        load, least, share = _core.split_loads(
             searches.planes,
             searches.src,
             searches.dst,
@@ -112,13 +115,13 @@ def split_loads(
             threads=threads,
             limit_s=limit_s,
         )
-    return Loads(searches.arcs, load, share)
+    return Loads(searches.arcs, load, share, least)
 
 
 def split_usage(
     searches: Searches, split: Split, policy: Policy, seed: int, deadline: Deadline = NEVER
 ) -> sp.csc_array:
-    """Return float64 ``[A, J]``: the part of each demand on each link; arguments as of :func:`split_loads`.
+    """Return float64 ``[A, J]``: the part of each demand on each link, rounded up; arguments as of :func:`split_loads`.
 
     Raises:
         RoutingError: more entries than fit into memory.
@@ -146,13 +149,14 @@ def split_usage(
 
 def path_loads(searches: Searches, amount: FloatArray, blocks: Iterable[tuple[slice, PathSet]], planes: int) -> Loads:
     """Return what demands put on links that go whole along the one path that each has in the ``blocks``."""
-    load = np.zeros(len(searches.arcs.tail))
+    most = least = np.zeros(len(searches.arcs.tail))
     share = np.zeros((planes, searches.pair_count))
     for pairs, paths in blocks:
-        here = amount[pairs][paths.pair_of_path]
-        load += np.bincount(paths.link, weights=np.repeat(here, paths.hops), minlength=len(load))
+        here = np.repeat(amount[pairs][paths.pair_of_path], paths.hops)
+        most = add_up(most, totals_up(paths.link, here, len(most)))
+        least = add_down(least, totals_down(paths.link, here, len(least)))
         share[paths.plane, pairs.start + paths.pair_of_path] = 1.0
-    return Loads(searches.arcs, load, share)
+    return Loads(searches.arcs, most, share, least)
 
 
 def path_usage(paths: PathSet) -> sp.csc_array:

@@ -276,6 +276,8 @@ def _rates_of_pairs(
         kept: the demands of ``flow`` that have a rate; the others get none.
         rate: Gb/s, of each of them.
     """
-    level = np.zeros(flow.demand_count)
-    level[kept] = rate / flow.demand[kept]
-    return floats(traffic.demand * level[flow.demand_of_pairs(traffic)])
+    found = np.zeros(flow.demand_count)
+    found[kept] = rate
+    demand = flow.demand_of_pairs(traffic)
+    # A pair alone in its class gets the rate of the class to the last bit.
+    return floats(found[demand] * (traffic.demand / flow.demand[demand]))

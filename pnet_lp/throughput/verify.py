@@ -26,6 +26,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.model.frozen import freeze
 from pnet_lp.model.result import Status, ValueKey
+from pnet_lp.model.rounded import div_down, div_up, mul_up, sum_down, totals_up
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.routing import Routing, parse_routing
 from pnet_lp.routing.loads import Split
@@ -39,7 +40,6 @@ from pnet_lp.verification.checks import Checks, near, same_json
 from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
 from pnet_lp.verification.paths import SecondPaths
 from pnet_lp.verification.quotient import SecondQuotient
-from pnet_lp.verification.rounded import div_down, div_up, mul_up, sum_down, totals_up
 from pnet_lp.verification.second import (
     Rates,
     SavedAnswer,

@@ -11,8 +11,8 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.demands import Pairs
 from pnet_lp.model.flow import FlowProblem
+from pnet_lp.model.rounded import add_up, div_up, mul_down, mul_up, sub_up, sum_up, totals_down, totals_up
 from pnet_lp.verification.checks import SAME, Checks
-from pnet_lp.verification.rounded import add_up, div_up, mul_down, mul_up, sub_up, sum_up, totals_down, totals_up
 from pnet_lp.verification.second import plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
@@ -107,6 +107,9 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
 
 def _apart(member: FloatArray, size: FloatArray, total: FloatArray) -> float:
     """Return the largest part, rounded up, by which a ``total`` may differ from ``size`` times its ``member``."""
+    if all(np.all(each == each[:1]) for each in (member, size, total)):
+        # Mostly all hosts are equal, and one of them says it for all.
+        member, size, total = member[:1], size[:1], total[:1]
     some = member > 0
     if not np.array_equal(some, total > 0):
         return np.inf

@@ -12,11 +12,11 @@ from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
+from pnet_lp.model.rounded import add_down, div_up, mul_up, totals_down, totals_up
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
 from pnet_lp.verification.checks import SAME
 from pnet_lp.verification.path_lists import STEPS, check_complete
-from pnet_lp.verification.rounded import add_down, div_up, mul_up, totals_down, totals_up
 from pnet_lp.verification.second import SecondProblem, Subject, path_arcs
 
 

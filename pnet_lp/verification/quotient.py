@@ -15,11 +15,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from pnet_lp.model import QuotientCertificate
+from pnet_lp.model import QuotientCertificate, rounded
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
-from pnet_lp.verification import rounded
 from pnet_lp.verification.arcs import Split, propagate
 from pnet_lp.verification.second import SecondConcurrent, Subject
 

@@ -1,7 +1,7 @@
 """A problem and its certificate a second time, in NumPy and SciPy: what every kind of it offers.
 
 Nothing here calls the Rust core or a solver, and what the core computed (reachability, rows, bounds) is not used.
-Loads and volumes are rounded up, distances down (:mod:`~.rounded`), so bounds hold to the last bit.
+Loads and volumes are rounded up, distances down (:mod:`pnet_lp.model.rounded`), so bounds hold to the last bit.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.model.result import FairLevel
-from pnet_lp.routing import Routing
-from pnet_lp.routing.enumerate import enumerate_paths
-from pnet_lp.verification.checks import Checks
-from pnet_lp.verification.rounded import (
+from pnet_lp.model.rounded import (
     add_down,
     add_up,
     div_down,
@@ -38,6 +35,9 @@ from pnet_lp.verification.rounded import (
     sum_up,
     totals_up,
 )
+from pnet_lp.routing import Routing
+from pnet_lp.routing.enumerate import enumerate_paths
+from pnet_lp.verification.checks import Checks
 
 _NEARLY = 1e-9
 """By what part a link may be less full than the fullest as computed, and yet be as full."""

@@ -14,11 +14,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model import LoadCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.flow import FlowProblem, Lengths
-from pnet_lp.routing import Routing
-from pnet_lp.routing.loads import Split
-from pnet_lp.verification.draws import drawn_planes
-from pnet_lp.verification.paths import checked_paths, on_one_path
-from pnet_lp.verification.rounded import (
+from pnet_lp.model.rounded import (
     DOWN,
     UP,
     Rounding,
@@ -31,6 +27,10 @@ from pnet_lp.verification.rounded import (
     totals_down,
     totals_up,
 )
+from pnet_lp.routing import Routing
+from pnet_lp.routing.loads import Split
+from pnet_lp.verification.draws import drawn_planes
+from pnet_lp.verification.paths import checked_paths, on_one_path
 from pnet_lp.verification.second import SecondProblem, Subject, distances_to, metrics, plane_arcs
 
 

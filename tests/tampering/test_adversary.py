@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pnet_lp.verification.rounded import mul_down
+from pnet_lp.model.rounded import mul_down
 from pnet_lp.verification.second import SecondConcurrent
 
 from .adversary import forged

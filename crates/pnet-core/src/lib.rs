@@ -21,6 +21,7 @@ pub mod mcf;
 pub mod paths;
 pub mod placement;
 pub mod random;
+mod rounding;
 pub mod sim;
 pub mod stop;
 

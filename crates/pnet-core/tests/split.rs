@@ -112,7 +112,8 @@ proptest! {
         for (p, graph) in graphs.iter().enumerate() {
             let mut surplus = vec![0.0; NODES as usize];
             for (a, load) in loads.load[p].iter().enumerate() {
-                prop_assert!(*load >= 0.0);
+                let least = loads.least[p][a];
+                prop_assert!(0.0 <= least && least <= *load && close(least, *load));
                 surplus[graph.tail(a as u32) as usize] += load;
                 surplus[graph.head(a as u32) as usize] -= load;
             }

@@ -48,7 +48,7 @@ pub(crate) fn enumerate_paths<'py>(
 type Counted<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>);
 
 /// Load of each arc, and shares.
-type Loaded<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+type Loaded<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
 /// Number of shortest paths of each pair in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
 #[pyfunction]
@@ -74,8 +74,8 @@ pub(crate) fn count_shortest<'py>(
     Ok((hops.into_pyarray(py).reshape(shape)?, counts.count.into_pyarray(py).reshape(shape)?))
 }
 
-/// The load of a fixed split on each arc, float64 `[arcs]`, and the share of each demand in each plane, float64
-/// `[planes, pairs]`.
+/// The load of a fixed split on each arc, rounded up and rounded down, float64 `[arcs]` each, and the share of each demand in
+/// each plane, float64 `[planes, pairs]`.
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, demand, *, split, policy, seed, threads, limit_s))]
 #[allow(clippy::too_many_arguments)]
@@ -96,5 +96,6 @@ pub(crate) fn split_loads<'py>(
     let loads =
         on_threads(py, threads, limit_s, |stop| paths::split_loads(&planes.inner, &pairs, demand, &rule, stop))?;
     let shape = [planes.inner.count(), pairs.len()];
-    Ok((loads.load.concat().into_pyarray(py), loads.share.concat().into_pyarray(py).reshape(shape)?))
+    let [load, least] = [loads.load, loads.least].map(|values| values.concat().into_pyarray(py));
+    Ok((load, least, loads.share.concat().into_pyarray(py).reshape(shape)?))
 }

@@ -9,7 +9,7 @@ from typing import Any
 from pnet_lp.errors import printable
 from pnet_lp.model import ThroughputResult
 from pnet_lp.questions.throughput.sentences import throughput_lines
-from pnet_lp.units import format_gbps
+from pnet_lp.units import format_bounds
 
 _WIDTH, _HEIGHT, _EDGE = 360, 46, 8
 
@@ -33,7 +33,7 @@ def _bounds(result: ThroughputResult) -> str:
     if not (result.headline.bounded and 0 < upper < float("inf")):
         return ""
     left, right = (_EDGE + (_WIDTH - 2 * _EDGE) * bound / upper for bound in (lower, upper))
-    words = f"at least {format_gbps(lower)}, at most {format_gbps(upper)}"
+    words = format_bounds(lower, upper)
     middle = _HEIGHT - 16
     return (
         f"<svg role='img' aria-label='{escape(words)}' width='{_WIDTH}' height='{_HEIGHT}' "

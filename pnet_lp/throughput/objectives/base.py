@@ -17,7 +17,7 @@ from pnet_lp.registry import Params, Registry, parse_expression, write_expressio
 from pnet_lp.routing import Form
 from pnet_lp.throughput.problems import Attained, ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
-from pnet_lp.units import format_gbps
+from pnet_lp.units import format_bounds, format_gap, format_gbps
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
@@ -248,8 +248,8 @@ def parse_objective(text: str) -> Objective:
 
 def proved(figures: Mapping[str, Any], headline: ValueKey) -> tuple[str, str]:
     """Return the line that says between which bounds a value is."""
-    lower, upper = (format_gbps(figures[key]) for key in headline.bounds)
-    return "proved", f"at least {lower}, at most {upper}; relative gap {figures['relative_gap']:.2g}"
+    bounds = format_bounds(*(figures[key] for key in headline.bounds))
+    return "proved", f"{bounds}; relative gap {format_gap(figures['relative_gap'])}"
 
 
 def rates_in_words(figures: Mapping[str, Any]) -> tuple[str, str]:

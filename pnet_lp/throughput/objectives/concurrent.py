@@ -15,6 +15,7 @@ from pnet_lp.errors import SolverError, TimeLimitError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
+from pnet_lp.model.rounded import div_down, mul_down
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
     CONCURRENT,
@@ -75,10 +76,11 @@ class Concurrent(Objective):
         known = self.rate_of(found.figures)
         access = problem.access_loads(flow.certificate, flow.rate)
         load = np.concatenate([flow.load, access.ravel()])
-        used = load > 0
-        attained = (
-            flow.factor * known.lower * float((problem.flow.link_capacity[used] / load[used]).min(initial=np.inf))
-        )
+        used = (load > 0) & np.isfinite(problem.flow.link_capacity)
+        room = float(div_down(problem.flow.link_capacity[used], load[used]).min(initial=np.inf))
+        # Loads of access links are those of parts that are rounded to the nearest.
+        carried = float(div_down(flow.rate, problem.flow.demand).min()) * (1 - 2.0**-48)
+        attained = problem.flow.attained(float(mul_down(carried, room)))
         part = 1.0 if self.whole else attained
         rate = Interval(attained, max(attained, known.upper))
         return replace(

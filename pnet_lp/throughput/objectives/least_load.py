@@ -13,6 +13,7 @@ import numpy as np
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.rounded import div_down, mul_down, sum_up
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.objectives.base import Objective, Optimum, SolveContext
 from pnet_lp.throughput.objectives.min_cost import cost_bound, no_lengths
@@ -60,21 +61,22 @@ def with_least_load(
         flow = form.attain(value, dual, rates)
         lengths = form.lengths(dual)
         least = max(cost_bound(problem, flow.rate, each, cost) for each in (lengths, no_lengths(problem)))
-        return (flow, least), Interval(least, float(flow.load.sum())).gap
+        return (flow, least), Interval(least, sum_up(flow.load)).gap
 
     best = solve_program(problem, program, second, prove, lambda: (None, np.inf))
     if best.answer is None:
         kept = _kept(found, "the time was over before they were found")
         return replace(kept, interrupted=best.interrupted), None
     flow, least = best.answer
-    total = float(flow.load.sum())
+    total = sum_up(flow.load)
     restated = goal.along(problem, found, flow)
     if restated.gap > context.options.tolerance >= found.gap:
         # Rounding takes a part of 1e-9 from all rates, which can be much of what proves a small one.
         return _kept(found, "with them the rates are not certified within the tolerance"), None
     # Loads may be shown for other rates, in proportion.
-    scale = float(restated.link_load.sum()) / total if total else 1.0
-    bounds = Interval(min(least, total) * scale, total * scale)
+    shown = sum_up(restated.link_load)
+    scale = float(div_down(shown, total)) if total else 1.0
+    bounds = Interval(float(mul_down(min(least, total), scale)), shown)
     iterations = found.iterations + best.iterations
     return replace(restated, iterations=iterations, interrupted=best.interrupted, stated=None), bounds
 

@@ -17,6 +17,7 @@ from pnet_lp.errors import RoutingError, SolverError, SpecError
 from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
+from pnet_lp.model.rounded import add_down, div_down, mul_down, mul_up, sub_down, sum_down, sum_up
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Objective, Optimum, SolveContext, proved
@@ -27,7 +28,6 @@ from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 from pnet_lp.verification.checks import SAME
-from pnet_lp.verification.rounded import add_down, mul_down, mul_up, sub_down, sum_up
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
@@ -213,12 +213,15 @@ class MinCost(Objective):
         """Return what it costs along the only flow there is."""
         requested, demand = self._rate(solved.interval), problem.flow.demand
         attained = solved.carrying(demand, requested)
-        total, carried = float(link_cost @ attained.load), attained.factor * requested
-        cost = Interval(total, total)
+        carried = float(mul_down(attained.factor, requested))
+        assert solved.least_load is not None
+        least = mul_down(div_down(carried, solved.interval.lower), solved.least_load)
+        lower = problem.flow.merged_down(sum_down(mul_down(link_cost, least)))
+        cost = Interval(lower, _cost(problem, link_cost, attained.load))
         context.clock.note("certify")
         return Optimum(
             cost,
-            1 - attained.factor,
+            max(1 - attained.factor, cost.gap),
             CLOSED_FORM,
             0,
             solved.certificate,
@@ -285,10 +288,19 @@ def largest(problem: Problem, context: SolveContext) -> Best[Certified]:
 
 
 def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:
-    """Return what carrying the ``rate`` ``[J]`` of every demand, Gb/s, costs at least, as lengths prove it."""
+    """Return what carrying the ``rate`` ``[J]`` of every demand, Gb/s, costs at least, as lengths prove it.
+
+    Rounded down.
+    """
     length, up, down = lengths
-    distance = problem.distances((length + link_cost, up, down))
-    return float(rate @ distance) - problem.flow.volume(lengths)
+    distance = problem.distances((floats(add_down(length, link_cost)), up, down))
+    takes = problem.flow.merged_down(sum_down(mul_down(rate, distance)))
+    return float(sub_down(takes, problem.flow.volume(lengths)))
+
+
+def _cost(problem: Problem, link_cost: FloatArray, load: FloatArray) -> float:
+    """Return what a ``load`` ``[A]`` costs, rounded up."""
+    return problem.flow.merged_up(sum_up(mul_up(link_cost, load)))
 
 
 def no_lengths(problem: Problem) -> Lengths:
@@ -300,24 +312,25 @@ def no_lengths(problem: Problem) -> Lengths:
 def _along(problem: Problem, flow: Certified, rate: float, link_cost: FloatArray) -> _Found:
     """Return what ``rate`` costs along a known flow, and at least along shortest paths."""
     attained, nothing = flow.carrying(problem.flow.demand, rate), no_lengths(problem)
-    carried, total = attained.factor * rate, float(link_cost @ attained.load)
-    lower = min(cost_bound(problem, attained.rate, nothing, link_cost), total)
-    return _Found(Interval(lower, total), carried, attained.with_lengths(nothing), attained.load)
+    carried = float(mul_down(attained.factor, rate))
+    cost = Interval(cost_bound(problem, attained.rate, nothing, link_cost), _cost(problem, link_cost, attained.load))
+    return _Found(cost, carried, attained.with_lengths(nothing), attained.load)
 
 
 def _prove(
     problem: Problem, form: Form, value: FloatArray, dual: FloatArray, rate: float, link_cost: FloatArray
 ) -> _Found:
-    attained = form.attain(value, dual, rate * problem.flow.demand)
-    carried = attained.factor * rate
+    attained = form.attain(value, dual, floats(mul_up(rate, problem.flow.demand)))
+    carried = float(mul_down(attained.factor, rate))
+    served = floats(mul_down(carried, problem.flow.demand))
     lengths = form.lengths(dual)
     # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit.
     lower, best = max(
-        ((cost_bound(problem, attained.rate, each, link_cost), each) for each in (lengths, no_lengths(problem))),
+        ((cost_bound(problem, served, each, link_cost), each) for each in (lengths, no_lengths(problem))),
         key=lambda pair: pair[0],
     )
-    cost = float(link_cost @ attained.load)
-    return _Found(Interval(min(lower, cost), cost), carried, attained.with_lengths(best), attained.load)
+    cost = Interval(lower, _cost(problem, link_cost, attained.load))
+    return _Found(cost, carried, attained.with_lengths(best), attained.load)
 
 
 def _falls_short(figures: Mapping[str, Any]) -> bool:

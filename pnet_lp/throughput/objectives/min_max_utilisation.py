@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pnet_lp.model import Interval
 from pnet_lp.model.result import ValueKey
+from pnet_lp.model.rounded import div_down, div_up
 from pnet_lp.throughput.objectives.base import OBJECTIVES, proved
 from pnet_lp.throughput.objectives.concurrent import Concurrent
-from pnet_lp.verification.rounded import div_down, div_up
-
-if TYPE_CHECKING:
-    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
 @OBJECTIVES.register(
@@ -26,13 +23,6 @@ class MinMaxUtilisation(Concurrent):
     gain = "{} less utilisation"
     headline = ValueKey("max_utilisation", "", "of the fullest link")
 
-    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
-        """See :meth:`Objective.recheck`; reciprocals are rounded outwards."""
-        del claim
-        rate = second.rate_bounds()
-        lower, upper = float(div_down(1.0, rate.upper)), float(div_up(1.0, rate.lower))
-        return self.figures(rate) | {"max_utilisation": upper, "lower_bound": lower, "upper_bound": upper}
-
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
         value = figures["max_utilisation"]
@@ -43,17 +33,18 @@ class MinMaxUtilisation(Concurrent):
         return [("utilisation", text), proved(figures, self.headline)]
 
     def value(self, rate: Interval) -> Interval:
-        """Return the reciprocals; the upper bound is attained."""
-        lower, upper = (math.inf if bound == 0 else 1.0 / bound for bound in (rate.upper, rate.lower))
-        return Interval(lower, upper)
+        """Return the reciprocals, rounded outwards; the upper bound is attained."""
+        lower = float(div_down(1.0, rate.upper)) if rate.upper else math.inf
+        return Interval(lower, float(div_up(1.0, rate.lower)) if rate.lower else math.inf)
 
     def rate_of(self, figures: Mapping[str, Any]) -> Interval:
         """See :meth:`Concurrent.rate_of`."""
-        return Interval(figures["throughput_gbps"], 1.0 / figures["lower_bound"])
+        return Interval(figures["throughput_gbps"], float(div_up(1.0, figures["lower_bound"])))
 
     def figures(self, rate: Interval) -> dict[str, Any]:
         """Return the document's first keys: where K = 0 no utilisation is high enough, which JSON writes as null."""
-        lower, upper = (None if bound == 0 else 1.0 / bound for bound in (rate.upper, rate.lower))
+        value = self.value(rate)
+        lower, upper = (None if math.isinf(bound) else bound for bound in (value.lower, value.upper))
         return {
             "max_utilisation": upper,
             "lower_bound": lower,

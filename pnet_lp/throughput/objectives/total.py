@@ -16,7 +16,9 @@ from pydantic import Field
 from pnet_lp.errors import RoutingError, SolverError, SpecError, TimeLimitError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.result import ValueKey
+from pnet_lp.model.rounded import add_up, div_down, mul_down, mul_up, sub_down, sub_up, sum_down, sum_up
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, proved, rates_in_words
@@ -26,10 +28,12 @@ from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
-from pnet_lp.verification.rounded import add_up, mul_down, mul_up, sub_down, sub_up, sum_down, sum_up
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
+
+_ROUNDING, _SMALL = 1e-12, 1e-12
+"""By what part a distance may be rounded; and what part of a bound is no loss."""
 
 
 class TotalParams(Params):
@@ -83,12 +87,15 @@ class Total(Objective):
         )
 
         def bounded(attained: Attained, lengths: Lengths) -> tuple[tuple[Attained, Lengths, Interval], float]:
+            volume, distance = problem.flow.volume(lengths), problem.distances(lengths)
             # The bound is for the floor that is met: what rounding leaves missing counts as gap.
-            met = min(floor, float((attained.rate / demand).min()))
-            scale, upper = best_scale(problem.flow.volume(lengths), problem.distances(lengths), demand, met)
-            lower = float(attained.rate.sum())
-            # Where both are the sum of the demands they may differ by the rounding of sums.
-            interval = Interval(lower, max(lower, upper))
+            met = min(floor, float(div_down(attained.rate, demand).min()))
+            scale = best_scale(volume, distance, demand, met)
+            if _ROUNDING * demand.max() > _SMALL * scale * volume:
+                # A demand far beyond what fits is worth nothing if its distance is 1, and too much if that is rounded.
+                scale *= 1 + _ROUNDING
+            upper = _bound(problem.flow, demand, float(mul_up(scale, volume)), mul_down(scale, distance), met)
+            interval = Interval(sum_down(attained.rate), upper)
             length, up, down = lengths
             gap = self.gap(self._figures(interval, attained.rate, demand))
             return (attained, (scale * length, scale * up, scale * down), interval), gap
@@ -107,7 +114,7 @@ class Total(Objective):
             # Of fixed splits, what each demand puts on links is not known yet, but all demands together are no less.
             attained = known(problem).carrying(demand, 1.0)
             nothing = np.zeros(len(problem.flow.capacity)), *np.zeros((2, *problem.flow.attach.shape))
-            most = Interval(float(attained.rate.sum()), float(demand.sum()))
+            most = Interval(sum_down(attained.rate), problem.flow.merged_up(sum_up(demand)))
             found = Best((attained, nothing, most), 0, "time limit reached", interrupted=False)
             context.clock.note("certify")
         attained, lengths, interval = found.answer
@@ -127,11 +134,10 @@ class Total(Objective):
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`."""
-        lower, demand, lengths = float(flow.rate.sum()), problem.flow.demand, found.certificate.lengths
-        met = min(self.params.floor, float((flow.rate / demand).min()))
-        left = 1.0 - problem.distances(lengths)
-        upper = problem.flow.volume(lengths) + float((demand * np.where(left > 0, left, met * left)).sum())
-        interval = Interval(lower, max(lower, upper))
+        demand, lengths = problem.flow.demand, found.certificate.lengths
+        met = min(self.params.floor, float(div_down(flow.rate, demand).min()))
+        upper = _bound(problem.flow, demand, problem.flow.volume(lengths), problem.distances(lengths), met)
+        interval = Interval(sum_down(flow.rate), upper)
         return replace(
             found,
             interval=interval,
@@ -151,13 +157,7 @@ class Total(Objective):
         distance, demand = second.distances(second.lengths), second.flow.demand
         # Both bounds are for the floor that the rates meet, which the figures say.
         floor = min(self.params.floor, float(rates.least.min()))
-        worth = np.maximum(sub_up(1.0, distance), 0.0)
-        beyond = second.merged_up(sum_up(mul_up(demand, worth)))
-        upper = float(add_up(second.volume(second.lengths), beyond))
-        if floor:
-            # What is farther than 1 gets its floor all the same, and takes more than that is worth.
-            farther = mul_down(mul_down(floor, demand), np.maximum(sub_down(distance, 1.0), 0.0))
-            upper = float(sub_up(upper, second.merged_down(sum_down(farther))))
+        upper = _bound(second, demand, second.volume(second.lengths), distance, floor)
         return self._with_floor(_figures(second.ordered(rates.total_gbps, upper)), float(rates.least.min()))
 
     def gap(self, figures: Mapping[str, Any]) -> float:
@@ -201,8 +201,20 @@ class Total(Objective):
         return lines
 
 
-def best_scale(capacity: float, distance: FloatArray, demand: FloatArray, floor: float = 0.0) -> tuple[float, float]:
-    """Return the scale s >= 0 at which the bound ``s capacity + sum d f(s dist)`` is smallest, and that value.
+def _bound(
+    merged: FlowProblem | SecondProblem, demand: FloatArray, volume: float, distance: FloatArray, floor: float
+) -> float:
+    """Return ``volume + sum d max(0, 1 - dist) - floor sum d max(0, dist - 1)``, rounded up.
+
+    What is farther than 1 gets its floor all the same, and takes more than that is worth.
+    """
+    beyond = sum_up(mul_up(demand, np.maximum(sub_up(1.0, distance), 0.0)))
+    farther = sum_down(mul_down(mul_down(floor, demand), np.maximum(sub_down(distance, 1.0), 0.0)))
+    return float(sub_up(add_up(volume, merged.merged_up(beyond)), merged.merged_down(farther)))
+
+
+def best_scale(capacity: float, distance: FloatArray, demand: FloatArray, floor: float = 0.0) -> float:
+    """Return the scale s >= 0 at which the bound ``s capacity + sum d f(s dist)`` is smallest.
 
     Here ``f(x) = 1 - x`` where that is positive, else ``floor`` times that: what is too far gets its floor only.  The
     function is convex and piecewise linear with breakpoints at ``1 / dist``, so one of them, or 0, is the place.
@@ -222,11 +234,8 @@ def best_scale(capacity: float, distance: FloatArray, demand: FloatArray, floor:
     later = np.append(np.cumsum(takes[::-1])[::-1][1:], 0.0)
     first = int(np.argmax(later <= capacity))
     if takes.sum() <= capacity or distance[first] == 0:
-        return 0.0, float(demand.sum())
-    scale = 1.0 / distance[first]
-    # As floors are taken off the capacity, each demand has f(x) + floor x left.
-    left = floor + (1 - floor) * np.maximum(0.0, 1.0 - scale * distance)
-    return scale, float(scale * capacity + (demand * left).sum())
+        return 0.0
+    return float(1.0 / distance[first])
 
 
 def _figures(interval: Interval) -> dict[str, float]:

@@ -28,6 +28,7 @@ from pnet_lp.errors import SolverError
 from pnet_lp.model import ArcCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.model.rounded import div_up, mul_down, mul_up
 from pnet_lp.throughput.problems.program import (
     MAX_ENTRIES,
     Form,
@@ -149,16 +150,18 @@ class ArcForm(Form[_core.Proof]):
     def attain(self, value: FloatArray, dual: FloatArray, rate: FloatArray) -> Attained:
         """See :meth:`Form.attain`."""
         least = _LEAST * (float(rate.max()) or float(self.flow.demand.mean()))
-        requested = replace(self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least))))
+        # What the goal prescribes is no noise, however small it is beside the rest.
+        nothing = (rate <= least) & (self.goal.lower <= 0)
+        requested = replace(self.flow, demands=replace(self.flow.pairs, demand=floats(np.where(nothing, least, rate))))
         try:
             proof = self._rounded(value, dual, requested)
             found = _core.evaluate(requested.core, proof)
         except _core.CoreError as error:
             raise SolverError(f"the solver's answer cannot be certified: {error}") from error
-        factor = fitting(found.lower)
+        factor = fitting(self.flow.attained(found.lower))
         # Without the least demands the load is a little less.
-        load = floats(found.load * (factor / found.lower))
-        attained = floats(np.where(rate > least, rate * factor, 0.0))
+        load = floats(mul_up(found.load, div_up(factor, found.lower)))
+        attained = floats(np.where(nothing, 0.0, mul_down(rate, factor)))
         return Attained(attained, factor, load, ArcCertificate.of(proof))
 
     def served(self, value: FloatArray) -> FloatArray:

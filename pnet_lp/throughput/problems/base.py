@@ -20,6 +20,7 @@ from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.certificates import LinkCertificate
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import OffsetArray
+from pnet_lp.model.rounded import div_down, div_up, mul_down, mul_up, sub_down, totals_down, totals_up
 from pnet_lp.throughput.problems.program import ConcurrentForm, Form, ProgramGoal
 from pnet_lp.throughput.problems.proof import Attained, C, Certified, P, fitting
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 L = TypeVar("L", bound=LinkCertificate, default=Any)
-
-_ROUNDING = 1e-9
-"""Both bounds are sums of up to millions of floating-point numbers; where they meet, they may cross by this part."""
 
 
 class ConcurrentProblem(ABC, Generic[P, C]):
@@ -87,6 +85,8 @@ class ConcurrentProblem(ABC, Generic[P, C]):
     def certify(self, proof: P) -> Certified[C]:
         """Return what ``proof`` proves, recomputed from raw arrays for every solver, ours and others'.
 
+        The bounds are rounded outwards: they hold to the last bit.
+
         Raises:
             SolverError: the solver returned something that proves nothing, such as a NaN length.
         """
@@ -94,14 +94,14 @@ class ConcurrentProblem(ABC, Generic[P, C]):
             found = self._certified(proof)
         except _core.CoreError as error:
             raise SolverError(f"the solver's answer cannot be certified: {error}") from error
-        lower, upper = found.interval.lower, found.interval.upper
-        if upper < lower * (1 - _ROUNDING):
+        lower, upper = self.flow.attained(found.interval.lower), self.flow.exceeded(found.interval.upper)
+        if upper < lower:
             raise SolverError(f"bounds cross: lower {lower!r}, upper {upper!r}; this is a defect, please report it")
-        return replace(found, interval=Interval(lower, max(lower, upper)))
+        return replace(found, interval=Interval(lower, upper))
 
     @abstractmethod
     def _certified(self, proof: P) -> Certified[C]:
-        """Return what ``proof`` proves, the bounds as they come; CoreError where it proves nothing."""
+        """Return what ``proof`` proves of :attr:`flow`, rounded outwards; CoreError where it proves nothing."""
 
 
 class Problem(ConcurrentProblem[P, C]):
@@ -141,7 +141,7 @@ class Problem(ConcurrentProblem[P, C]):
 
     @abstractmethod
     def distances(self, lengths: Lengths) -> FloatArray:
-        """Return float64 ``[J]``: the length of each demand's shortest path, ``inf`` where it has none.
+        """Return float64 ``[J]``: the length of each demand's shortest path, rounded down, ``inf`` where it has none.
 
         Where the split is fixed it is the mean over the split, which a demand cannot get around.
         """
@@ -243,12 +243,35 @@ class ColumnProblem(Problem[PathCertificate, L]):
     @property
     @abstractmethod
     def usage(self) -> sp.csc_array:
-        """float64 ``[L, N]``: the load of each link per unit of a column; links that limit nothing are left out."""
+        """float64 ``[L, N]``: the load of each link per unit of a column; links that limit nothing are left out.
+
+        The entries are rounded up, by the part :attr:`usage_rounding` at most.
+        """
+
+    @property
+    def usage_rounding(self) -> float:
+        """By what part an entry of :attr:`usage` may exceed the exact one."""
+        return 0.0
 
     @property
     @abstractmethod
     def demand_of_column(self) -> OffsetArray:
         """int64 ``[N]``: the demand that each column belongs to."""
+
+    def loads(self, amount: FloatArray) -> FloatArray:
+        """Return float64 ``[L]``: the loads of links when ``amount`` ``[N]`` goes over columns, rounded up."""
+        usage = self.usage
+        each = np.repeat(amount, np.diff(usage.indptr))
+        return totals_up(usage.indices, mul_up(usage.data, each), usage.shape[0])
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`Problem.distances`."""
+        usage = self.usage
+        column = np.repeat(np.arange(usage.shape[1]), np.diff(usage.indptr))
+        cost = totals_down(column, mul_down(usage.data, joined(lengths)[usage.indices]), usage.shape[1])
+        found = np.full(self.demand_count, np.inf)
+        np.minimum.at(found, self.demand_of_column, cost)
+        return floats(mul_down(found, sub_down(1.0, self.usage_rounding)))
 
     @abstractmethod
     def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> L:
@@ -297,12 +320,16 @@ class ColumnProblem(Problem[PathCertificate, L]):
         weight = self.normalised(weight)
         if not np.all(np.isfinite(weight)):
             raise SolverError("the solver's answer cannot be certified: a weight is not a number")
-        load = self.usage @ (weight * rate[self.demand_of_column])
+        owner = self.demand_of_column
+        # As a certificate, weights stand for themselves over their sum.
+        part = div_up(weight, totals_down(owner, weight, self.demand_count)[owner])
+        load = self.loads(mul_up(part, rate[owner]))
         used = load > 0
-        factor = fitting(float((self.flow.link_capacity[used] / load[used]).min(initial=np.inf)))
-        arcs = floats(factor * load[: len(self.flow.capacity)])
+        most = float(div_down(self.flow.link_capacity[used], load[used]).min(initial=np.inf))
+        factor = fitting(self.flow.attained(most))
+        arcs = floats(mul_up(factor, load[: len(self.flow.capacity)]))
         nothing = np.zeros(len(arcs)), *np.zeros((2, *self.flow.attach.shape))
-        attained = floats(np.where(rate > 0, rate * factor, 0.0))
+        attained = floats(np.where(rate > 0, mul_down(rate, factor), 0.0))
         return Attained(attained, factor, arcs, self.certificate(weight, arcs, nothing))
 
 

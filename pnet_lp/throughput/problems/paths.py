@@ -17,6 +17,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
+from pnet_lp.model.rounded import mul_up
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.problems.base import ColumnProblem, Problem, joined
 from pnet_lp.throughput.problems.column_form import ColumnForm
@@ -130,15 +131,6 @@ class PathProblem(ColumnProblem[PathCertificate]):
         """See :meth:`Problem.formulate`."""
         return ColumnForm(self, goal)
 
-    def distances(self, lengths: Lengths) -> FloatArray:
-        """See :meth:`Problem.distances`."""
-        pointer, link = self.path_link
-        path = np.repeat(np.arange(self.flow_variables), np.diff(pointer))
-        cost = np.bincount(path, weights=joined(lengths)[link], minlength=self.flow_variables)
-        found = np.full(self.demand_count, np.inf)
-        np.minimum.at(found, self.demand_of_column, cost)
-        return floats(found)
-
     def bounds(self, proof: PathCertificate) -> tuple[float, float]:
         """See :meth:`Problem.bounds`."""
         lower, upper, _, _ = self.core.bounds(proof.weight, joined(proof.lengths))
@@ -188,5 +180,5 @@ class PathProblem(ColumnProblem[PathCertificate]):
 
     def _certified(self, proof: PathCertificate) -> Certified[PathCertificate]:
         lower, upper, load, weight = self.core.bounds(proof.weight, joined(proof.lengths))
-        arcs = floats(lower * load[: len(self.flow.capacity)])
+        arcs = floats(mul_up(lower, load[: len(self.flow.capacity)]))
         return Certified(self.certificate(floats(weight), arcs, proof.lengths), Interval(lower, upper), arcs)

@@ -14,6 +14,7 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import Certificate, LinkCertificate, LinkLengths
 from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.model.rounded import div_up, mul_down, mul_up
 
 P = TypeVar("P", default=Any)
 """What solvers return as the proof of a problem."""
@@ -69,18 +70,21 @@ class Certified(Generic[C]):
     Attributes:
         certificate: the proof.
         interval: the bounds on K.
-        load: float64 ``[A]``, Gb/s on each arc at K = the lower bound.
+        load: float64 ``[A]``, Gb/s on each arc at K = the lower bound, rounded up.
+        least_load: the same, rounded down, where the routing leaves no choice.
     """
 
     certificate: C
     interval: Interval
     load: FloatArray
+    least_load: FloatArray | None = None
 
     def carrying(self: Certified[L], demand: FloatArray, rate: float) -> Attained:
         """Return the flow scaled to ``rate`` times each ``demand`` ``[J]``, or to the most that fits."""
         factor = fitting(self.interval.lower / rate)
-        load = floats(factor * rate / self.interval.lower * self.load)
-        return Attained(floats(factor * rate * demand), factor, load, self.certificate.with_load(load))
+        load = floats(mul_up(div_up(mul_up(factor, rate), self.interval.lower), self.load))
+        attained = floats(mul_down(mul_down(factor, rate), demand))
+        return Attained(attained, factor, load, self.certificate.with_load(load))
 
 
 ROOM = 1e-12
@@ -98,9 +102,9 @@ class Attained:
     """Rates, and a flow that carries them and fits.
 
     Attributes:
-        rate: float64 ``[J]``, Gb/s.
+        rate: float64 ``[J]``, Gb/s, rounded down.
         factor: the part of the requested rates that fits, at most 1.
-        load: float64 ``[A]``, Gb/s on each arc.
+        load: float64 ``[A]``, Gb/s on each arc, rounded up.
         certificate: the flow; its lengths are any.
     """
 

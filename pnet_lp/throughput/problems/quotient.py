@@ -20,6 +20,7 @@ from pnet_lp.model import Interval, QuotientCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.model.rounded import add_up, div_up, mul_up, totals_down, totals_up
 from pnet_lp.throughput.problems.base import ConcurrentProblem
 from pnet_lp.throughput.problems.program import ConcurrentForm, LinearProgram, compressed_columns
 from pnet_lp.throughput.problems.proof import Certified
@@ -92,7 +93,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         self.targets, self.counts = found.targets[example], found.counts
         self.node_class = found.node_class[example]
         self.kind, self.nodes, sent = found.classes
-        self.traffic = self.nodes * sent
+        self.traffic = mul_up(self.nodes, sent)
 
     @classmethod
     def of(cls, flow: FlowProblem, deadline: Deadline = NEVER) -> QuotientProblem | None:
@@ -169,6 +170,8 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         entries = self.entries
         hops = self._distances(np.ones(len(self.capacity)))
         nearer = np.where(entries.down, 0.0, hops[entries.head]) + 1 <= hops[entries.tail]
+        # What leads nowhere has no shortest path, but cycles.
+        nearer &= np.isfinite(hops[entries.tail])
         first = np.unique(entries.tail[nearer], return_index=True)[1]
         found = np.zeros(len(entries.kind))
         found[np.flatnonzero(nearer)[first]] = 1.0
@@ -208,20 +211,24 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
     def _flows(self, certificate: QuotientCertificate) -> FloatArray:
         """Return float64 ``[entries of the certificate]``: what passes all links of each towards one destination.
 
+        Rounded up, and nothing is lost of what fractions are short of a sum of 1.
+
         Raises:
             CoreError: the fractions form a cycle.
         """
         kind, tail, head, link = certificate.entry.T
         tail, head = self.first[kind] + tail, self.first[kind] + head
+        classes = len(self.kind)
+        fraction = div_up(certificate.fraction, totals_down(tail, certificate.fraction, classes)[tail])
         on = ~np.isin(link, self.entries.link[self.entries.down])
-        tail_on, head_on, fraction_on = tail[on], head[on], certificate.fraction[on]
+        tail_on, head_on, fraction_on = tail[on], head[on], fraction[on]
         passing, moving = self.traffic.copy(), self.traffic
         # One link further at a time; no path is longer than there are classes.
-        for _ in range(len(self.kind)):
-            moving = floats(np.bincount(head_on, weights=fraction_on * moving[tail_on], minlength=len(self.kind)))
+        for _ in range(classes):
+            moving = totals_up(head_on, mul_up(fraction_on, moving[tail_on]), classes)
             if not moving.any():
-                return floats(passing[tail] * certificate.fraction)
-            passing += moving
+                return floats(mul_up(passing[tail], fraction))
+            passing = add_up(passing, moving)
         raise _core.CoreError("the fractions of a kind form a cycle")
 
     def _certified(self, proof: QuotientCertificate) -> Certified[QuotientCertificate]:
@@ -233,7 +240,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
                 ints(self.targets),
                 ints(self.node_class),
                 proof.entry,
-                floats(self._flows(proof) / self._links_of(proof)),
+                floats(div_up(self._flows(proof), self._links_of(proof))),
                 time_limit_s=limit_s,
             )
         return Certified(proof, Interval(lower, upper), floats(lower * load[: len(self.flow.tail)]))

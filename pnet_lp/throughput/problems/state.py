@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.flow import build_problem
@@ -11,6 +14,8 @@ from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.splits import SplitProblem
+from pnet_lp.verification.checks import Checks
+from pnet_lp.verification.instance import check_classes
 
 _BUILD: dict[Form, Callable[..., Problem]] = {
     "arc": lambda flow, *_: ArcProblem(flow),
@@ -32,4 +37,6 @@ def state_problem(
         RoutingError: the paths do not fit into memory.
     """
     flow = build_problem(network, traffic, aggregate=not (apart or routing.per_flow))
+    if len(flow.member) < np.count_nonzero(flow.endpoint_class >= 0):
+        flow = replace(flow, merged=check_classes(Checks("classes of hosts"), network, traffic, flow))
     return _BUILD[routing.form](flow, network, traffic.level, routing, threads)

@@ -1,10 +1,11 @@
 //! The best bounds so far, for the solvers on arcs: their first bounds, and their result.
 
-use super::evaluate::{evaluate, upper_bound};
+use super::evaluate::{estimate, upper_bound};
 use super::problem::Problem;
 use super::proof::Proof;
 use super::round::{Flow, round};
 use crate::error::Error;
+use crate::rounding::Nearest;
 
 /// The result of a run.
 #[derive(Debug, Clone)]
@@ -45,8 +46,8 @@ impl Best {
             problem.planes.iter().flat_map(|plane| plane.capacity.iter().map(|c| 1.0 / c)).collect();
         let even = vec![1.0; problem.arcs()];
         let mut lengths = (even, none.clone(), none.clone());
-        let mut upper = upper_bound(problem, &lengths.0, &lengths.1, &lengths.2)?;
-        let by_speed = upper_bound(problem, &inverse, &none, &none)?;
+        let mut upper = upper_bound::<Nearest>(problem, &lengths.0, &lengths.1, &lengths.2)?;
+        let by_speed = upper_bound::<Nearest>(problem, &inverse, &none, &none)?;
         if by_speed < upper {
             (upper, lengths.0) = (by_speed, inverse);
         }
@@ -56,7 +57,7 @@ impl Best {
             lengths = (vec![0.0; problem.arcs()], by_access.1, by_access.2);
         }
         let proof = round(problem, &NoFlow, lengths.0, lengths.1, lengths.2);
-        let lower = evaluate(problem, &proof)?.lower;
+        let lower = estimate(problem, &proof)?.lower;
         Ok(Best { lower, upper, proof })
     }
 
@@ -65,7 +66,7 @@ impl Best {
     }
 
     pub(super) fn offer(&mut self, problem: &Problem, candidate: Proof) -> Result<(), Error> {
-        let bounds = evaluate(problem, &candidate)?;
+        let bounds = estimate(problem, &candidate)?;
         if bounds.upper < self.upper {
             self.upper = bounds.upper;
             self.proof.length = candidate.length;
@@ -111,7 +112,7 @@ impl Best {
         });
         let length: Vec<f64> = length.collect();
         let none = vec![0.0; problem.planes.len() * problem.endpoints];
-        let upper = upper_bound(problem, &length, &none, &none)?;
+        let upper = upper_bound::<Nearest>(problem, &length, &none, &none)?;
         if upper < self.upper {
             self.upper = upper;
             (self.proof.length, self.proof.up_length, self.proof.down_length) = (length, none.clone(), none);

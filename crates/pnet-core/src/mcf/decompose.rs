@@ -11,6 +11,7 @@ use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
 use crate::csr::Csr;
 use crate::error::Error;
+use crate::rounding::Nearest;
 
 /// A decomposition is complete when no more than this part of the demand remains: the rest is rounding.
 const ROUNDING: f64 = 1e-9;
@@ -53,7 +54,7 @@ pub struct FlowPaths {
 ///
 /// Those of [`evaluate`](super::evaluate), whose checks of the flow come first.
 pub fn decompose(problem: &Problem, proof: &Proof) -> Result<FlowPaths, Error> {
-    lower_bound(problem, proof)?;
+    lower_bound::<Nearest>(problem, proof)?;
     let mut parts: Vec<FlowPaths> = Vec::with_capacity(problem.planes.len());
     let mut first_row = 0;
     for (p, plane) in problem.planes.iter().enumerate() {

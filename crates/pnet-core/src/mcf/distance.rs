@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::lanes::{LANES, Lane};
 use super::problem::Plane;
+use crate::rounding::Rounding;
 
 /// Distances to targets: block `b` holds targets `8 b .. 8 b + 8`, as `[node]` lanes.
 pub(super) struct Distances {
@@ -13,7 +14,7 @@ pub(super) struct Distances {
 
 impl Distances {
     /// Distances under `length >= 0` from every node to every target of `plane`; infinite where there is no path.
-    pub(super) fn new(plane: &Plane, length: &[f64]) -> Self {
+    pub(super) fn new<R: Rounding>(plane: &Plane, length: &[f64]) -> Self {
         let blocks = plane
             .targets
             .par_chunks(LANES)
@@ -25,7 +26,7 @@ impl Distances {
                 // Gauss-Seidel sweeps in alternating direction: each settles at least one more arc of every shortest path,
                 // and in networks of small diameter a handful settles all.
                 let mut forward = true;
-                while relax(plane, length, &mut dist, forward) {
+                while relax::<R>(plane, length, &mut dist, forward) {
                     forward = !forward;
                 }
                 dist
@@ -48,7 +49,7 @@ impl Distances {
 
 /// One sweep over all nodes; returns whether a distance fell.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-fn relax(plane: &Plane, length: &[f64], dist: &mut [Lane], forward: bool) -> bool {
+fn relax<R: Rounding>(plane: &Plane, length: &[f64], dist: &mut [Lane], forward: bool) -> bool {
     let mut changed = false;
     for step in 0..plane.nodes() {
         let u = if forward { step } else { plane.nodes() - 1 - step };
@@ -57,7 +58,7 @@ fn relax(plane: &Plane, length: &[f64], dist: &mut [Lane], forward: bool) -> boo
         for a in plane.out(u) {
             let next = &dist[plane.head(a)];
             for i in 0..LANES {
-                let through = length[a] + next[i];
+                let through = R::add(length[a], next[i]);
                 best[i] = if through < best[i] { through } else { best[i] };
             }
         }

@@ -12,6 +12,7 @@ use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
 use crate::csr::Csr;
 use crate::error::{Error, invalid};
+use crate::rounding::{Down, Nearest, Rounding, Sum, Up};
 
 /// Tolerance on sums of fractions or shares that have to be 1.
 const SUM_TOLERANCE: f64 = 1e-9;
@@ -34,7 +35,9 @@ pub struct Evaluation {
     pub down_load: Vec<f64>,
 }
 
-/// Checks a proof and returns its bounds.
+/// Checks a proof and returns its bounds, rounded outwards: they hold to the last bit.
+///
+/// Shares and fractions stand for themselves over their sum.
 ///
 /// ```
 #[doc = include_str!("two_cables.md")]
@@ -57,32 +60,48 @@ pub struct Evaluation {
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn evaluate(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
-    let upper = upper_bound(problem, &proof.length, &proof.up_length, &proof.down_length)?;
-    let (lower, load, up_load, down_load) = lower_bound(problem, proof)?;
+    evaluated::<Up>(problem, proof)
+}
+
+/// The bounds to the nearest double, for comparisons while a solver runs.
+pub(super) fn estimate(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
+    evaluated::<Nearest>(problem, proof)
+}
+
+fn evaluated<R: Rounding>(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
+    let upper = upper_bound::<R>(problem, &proof.length, &proof.up_length, &proof.down_length)?;
+    let (lower, load, up_load, down_load) = lower_bound::<R>(problem, proof)?;
     Ok(Evaluation { lower, upper, load, up_load, down_load })
 }
 
 /// K is at most `sum c l / sum d dist`, distances minimised over planes, for any lengths.
-pub(super) fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) -> Result<f64, Error> {
-    let distances = demand_distances(problem, length, up, down)?;
-    let mut volume: f64 = 0.0;
+pub(super) fn upper_bound<R: Rounding>(
+    problem: &Problem,
+    length: &[f64],
+    up: &[f64],
+    down: &[f64],
+) -> Result<f64, Error> {
+    let distances = distances::<R::Back>(problem, length, up, down)?;
+    let mut volume = Sum::<R>::new();
     let mut first = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
         let (core, access) = ranges(problem, p, first);
         first = core.end;
-        volume += plane.capacity.iter().zip(&length[core]).map(|(c, l)| c * l).sum::<f64>();
-        let directions = [(&plane.up, &up[access.clone()]), (&plane.down, &down[access])];
-        for (capacity, length) in directions.iter().flat_map(|(c, l)| c.iter().zip(l.iter())) {
+        let links = [(&plane.capacity, &length[core]), (&plane.up, &up[access.clone()]), (&plane.down, &down[access])];
+        for (capacity, length) in links.iter().flat_map(|(c, l)| c.iter().zip(l.iter())) {
             if *length > 0.0 {
-                volume += capacity * length;
+                volume.add(R::mul(*capacity, *length));
             }
         }
     }
-    let carried: f64 = distances.iter().zip(&problem.demand).map(|(dist, d)| dist * d).sum();
-    Ok(if carried > 0.0 { volume / carried } else { f64::INFINITY })
+    let mut carried = Sum::<R::Back>::new();
+    distances.iter().zip(&problem.demand).for_each(|(dist, d)| carried.add(R::Back::mul(*dist, *d)));
+    let (volume, carried) = (volume.value(), carried.value());
+    Ok(if carried > 0.0 { R::div(volume, carried) } else { f64::INFINITY })
 }
 
-/// The length of each demand's shortest path, access links included, over all planes; infinite where there is none.
+/// The length of each demand's shortest path, access links included, over all planes, rounded down; infinite where there
+/// is none.
 ///
 /// ```
 #[doc = include_str!("two_cables.md")]
@@ -91,6 +110,10 @@ pub(super) fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn demand_distances(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) -> Result<Vec<f64>, Error> {
+    distances::<Down>(problem, length, up, down)
+}
+
+fn distances<R: Rounding>(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) -> Result<Vec<f64>, Error> {
     check_lengths("length", length, problem.arcs())?;
     check_lengths("up_length", up, problem.planes.len() * problem.endpoints)?;
     check_lengths("down_length", down, problem.planes.len() * problem.endpoints)?;
@@ -100,14 +123,15 @@ pub fn demand_distances(problem: &Problem, length: &[f64], up: &[f64], down: &[f
         let (core, access) = ranges(problem, p, first);
         first = core.end;
         let (up, down) = (&up[access.clone()], &down[access]);
-        let dist = Distances::new(plane, &length[core]);
+        let dist = Distances::new::<R>(plane, &length[core]);
         best.par_iter_mut().enumerate().for_each(|(j, best)| {
             let core = match plane.demands[j] {
                 Use::Never => return,
                 Use::Local => 0.0,
                 Use::Core { source, row } => dist.get(row as usize, source as usize),
             };
-            *best = best.min(core + up[problem.src[j] as usize] + down[problem.dst[j] as usize]);
+            let through = R::add(R::add(core, up[problem.src[j] as usize]), down[problem.dst[j] as usize]);
+            *best = best.min(through);
         });
     }
     Ok(best)
@@ -131,8 +155,8 @@ fn check_lengths(what: &'static str, values: &[f64], count: usize) -> Result<(),
 type Loads = (f64, Vec<f64>, Vec<f64>, Vec<f64>);
 
 /// The largest K at which the proof's flow fits, and its loads then.
-pub(super) fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
-    check_shares(problem, &proof.share)?;
+pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
+    let shares = whole_shares::<R>(problem, &proof.share)?;
     if proof.split_ptr.len() != problem.rows() + 1
         || proof.split_ptr.windows(2).any(|pair| pair[0] > pair[1])
         || proof.split_ptr[0] != 0
@@ -145,13 +169,15 @@ pub(super) fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Err
     let (mut load, mut up, mut down) = (vec![], vec![0.0; access], vec![0.0; access]);
     let mut first_row = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
-        let share = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
+        let share = &shares[p * problem.demands()..(p + 1) * problem.demands()];
         for (j, part) in share.iter().enumerate() {
-            let amount = part * problem.demand[j];
-            up[p * problem.endpoints + problem.src[j] as usize] += amount;
-            down[p * problem.endpoints + problem.dst[j] as usize] += amount;
+            let amount = R::mul(*part, problem.demand[j]);
+            for (sum, end) in [(&mut up, problem.src[j]), (&mut down, problem.dst[j])] {
+                let sum = &mut sum[p * problem.endpoints + end as usize];
+                *sum = R::add(*sum, amount);
+            }
         }
-        let sources = injection(plane, share, &problem.demand);
+        let sources = injection::<R>(plane, share, &problem.demand);
         let rows = plane.targets.len();
         let group = rows.div_ceil(GROUPS).max(1);
         let loads: Vec<Vec<f64>> = (0..rows.div_ceil(group))
@@ -162,14 +188,14 @@ pub(super) fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Err
                 for row in g * group..((g + 1) * group).min(rows) {
                     let entries = proof.split_ptr[first_row + row]..proof.split_ptr[first_row + row + 1];
                     let arcs = &proof.split_arc[entries.clone()];
-                    walk.run(row, sources.of(row), arcs, &proof.split_fraction[entries], &mut load)?;
+                    walk.run::<R>(row, sources.of(row), arcs, &proof.split_fraction[entries], &mut load)?;
                 }
                 Ok(load)
             })
             .collect::<Result<_, Error>>()?;
         let mut total = vec![0.0; plane.arcs()];
         for part in &loads {
-            total.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+            total.iter_mut().zip(part).for_each(|(sum, x)| *sum = R::add(*sum, *x));
         }
         load.extend(total);
         first_row += rows;
@@ -180,9 +206,10 @@ pub(super) fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Err
     let lower = (capacities.zip(&load))
         .chain(ups.zip(&up))
         .chain(downs.zip(&down))
-        .fold(f64::INFINITY, |best, (capacity, load)| if *load > 0.0 { best.min(capacity / load) } else { best });
+        .filter(|(_, load)| **load > 0.0)
+        .fold(f64::INFINITY, |best, (capacity, load)| best.min(R::Back::div(*capacity, *load)));
     for x in load.iter_mut().chain(&mut up).chain(&mut down) {
-        *x *= lower;
+        *x = R::mul(*x, lower);
     }
     Ok((lower, load, up, down))
 }
@@ -196,14 +223,14 @@ pub(super) fn for_each_row(
     let mut first_row = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
         let share = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
-        let sources = injection(plane, share, &problem.demand);
+        let sources = injection::<Nearest>(plane, share, &problem.demand);
         let mut walk = Propagation::new(plane);
         let mut load = vec![0.0; plane.arcs()];
         for row in 0..plane.targets.len() {
             let entries = proof.split_ptr[first_row + row]..proof.split_ptr[first_row + row + 1];
             let arcs = &proof.split_arc[entries.clone()];
             load.fill(0.0);
-            walk.run(row, sources.of(row), arcs, &proof.split_fraction[entries], &mut load)?;
+            walk.run::<Nearest>(row, sources.of(row), arcs, &proof.split_fraction[entries], &mut load)?;
             visit(p, row, &load);
         }
         first_row += plane.targets.len();
@@ -211,11 +238,13 @@ pub(super) fn for_each_row(
     Ok(())
 }
 
-fn check_shares(problem: &Problem, share: &[f64]) -> Result<(), Error> {
+/// The shares over their sums.
+fn whole_shares<R: Rounding>(problem: &Problem, share: &[f64]) -> Result<Vec<f64>, Error> {
     let demands = problem.demands();
     if share.len() != problem.planes.len() * demands {
         return invalid("share", format!("{} entries instead of planes times demands", share.len()));
     }
+    let mut whole = share.to_vec();
     for j in 0..demands {
         let mut sum = 0.0;
         for (p, plane) in problem.planes.iter().enumerate() {
@@ -223,19 +252,20 @@ fn check_shares(problem: &Problem, share: &[f64]) -> Result<(), Error> {
             if !(part.is_finite() && part >= 0.0) || (part > 0.0 && plane.demands[j] == Use::Never) {
                 return invalid("share", format!("demand {j} cannot have the share {part} on plane {p}"));
             }
-            sum += part;
+            sum = R::Back::add(sum, part);
         }
         if (sum - 1.0).abs() > SUM_TOLERANCE {
             return invalid("share", format!("the shares of demand {j} sum to {sum}"));
         }
+        (0..problem.planes.len()).for_each(|p| whole[p * demands + j] = R::share(share[p * demands + j], sum));
     }
-    Ok(())
+    Ok(whole)
 }
 
 /// The traffic that enters a plane: (switch, amount) pairs by row, `share[j]` being the plane's share of demand `j`.
-pub(crate) fn injection(plane: &Plane, share: &[f64], demand: &[f64]) -> Csr<(u32, f64)> {
+pub(crate) fn injection<R: Rounding>(plane: &Plane, share: &[f64], demand: &[f64]) -> Csr<(u32, f64)> {
     let core = plane.demands.iter().enumerate().filter_map(|(j, usage)| match usage {
-        Use::Core { source, row } => Some((*row, (*source, share[j] * demand[j]))),
+        Use::Core { source, row } => Some((*row, (*source, R::mul(share[j], demand[j])))),
         Use::Never | Use::Local => None,
     });
     Csr::new(plane.targets.len(), core)
@@ -257,7 +287,7 @@ impl<'a> Propagation<'a> {
     }
 
     /// Adds the row's loads for K = 1 to `load`.
-    fn run(
+    fn run<R: Rounding>(
         &mut self,
         row: usize,
         sources: &[(u32, f64)],
@@ -275,7 +305,7 @@ impl<'a> Propagation<'a> {
         }
         self.amount.fill(0.0);
         for (node, amount) in sources {
-            self.amount[*node as usize] += amount;
+            self.amount[*node as usize] = R::add(self.amount[*node as usize], *amount);
         }
         self.pending.fill(0);
         for a in arcs {
@@ -295,7 +325,7 @@ impl<'a> Propagation<'a> {
         while let Some(u) = self.ready.pop() {
             let (u, amount) = (u as usize, self.amount[u as usize]);
             let range = self.ptr[u] as usize..self.ptr[u + 1] as usize;
-            let sum: f64 = fraction[range.clone()].iter().sum();
+            let sum = fraction[range.clone()].iter().fold(0.0, |sum, f| R::Back::add(sum, *f));
             if u == target && !range.is_empty() {
                 return invalid("split_arc", format!("row {row} has an arc out of its target"));
             }
@@ -303,10 +333,13 @@ impl<'a> Propagation<'a> {
                 return invalid("split_fraction", format!("row {row}: the fractions at switch {u} sum to {sum}"));
             }
             for i in range {
-                let (arc, moved) = (arcs[i] as usize, fraction[i] * amount);
+                let arc = arcs[i] as usize;
                 let v = plane.head(arc);
-                load[arc] += moved;
-                self.amount[v] += moved;
+                if amount > 0.0 {
+                    let moved = R::mul(R::share(fraction[i], sum), amount);
+                    load[arc] = R::add(load[arc], moved);
+                    self.amount[v] = R::add(self.amount[v], moved);
+                }
                 self.pending[v] -= 1;
                 if self.pending[v] == 0 {
                     self.ready.push(v as u32);

@@ -12,6 +12,7 @@ use super::lanes::LANES;
 use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
 use crate::error::{Error, invalid};
+use crate::rounding::Nearest;
 
 /// Fractions and shares below this are numerical noise, and dropped.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -98,12 +99,12 @@ pub(crate) fn round(problem: &Problem, flow: &impl Flow, length: Vec<f64>, up: V
         })
         .collect();
     let distances: Vec<Distances> =
-        problem.planes.iter().zip(&order).map(|(plane, length)| Distances::new(plane, length)).collect();
+        problem.planes.iter().zip(&order).map(|(plane, length)| Distances::new::<Nearest>(plane, length)).collect();
     let share = shares(problem, flow, &distances);
     let mut proof = Proof { length, up_length: up, down_length: down, share, split_ptr: vec![0], ..Proof::default() };
     for (p, plane) in problem.planes.iter().enumerate() {
         let part = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
-        let sources = injection(plane, part, &problem.demand);
+        let sources = injection::<Nearest>(plane, part, &problem.demand);
         let rows: Vec<Vec<(u32, f64)>> = (0..plane.targets.len())
             .into_par_iter()
             .map_init(

@@ -9,6 +9,7 @@ use super::endpoints::Endpoints;
 use super::policy::{Policy, nearest};
 use crate::error::{Error, invalid};
 use crate::graph::{Components, FAR, Graph, Planes, Reach};
+use crate::rounding::Between;
 use crate::stop::Stop;
 
 /// How a demand is split inside a plane.
@@ -34,8 +35,10 @@ pub struct Rule {
 /// The loads of demands.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loads {
-    /// Load of each arc of each plane.
+    /// Load of each arc of each plane, rounded up.
     pub load: Vec<Vec<f64>>,
+    /// The same, rounded down.
+    pub least: Vec<Vec<f64>>,
     /// Share of each demand in each plane, 0 in all for a pair without a path.
     pub share: Vec<Vec<f64>>,
 }
@@ -84,27 +87,34 @@ pub fn split_loads(
             Ok(block)
         })
         .collect::<Result<_, Error>>()?;
-    let mut loads = Loads {
-        load: graphs.iter().map(|graph| vec![0.0; graph.arcs()]).collect(),
-        share: vec![vec![0.0; pairs.len()]; graphs.len()],
-    };
-    let mut outward: Vec<Vec<f64>> = graphs.iter().map(|graph| vec![0.0; graph.nodes()]).collect();
+    let mut share = vec![vec![0.0; pairs.len()]; graphs.len()];
+    let mut load = per_arc(graphs);
+    let mut outward = per_node(graphs);
     for block in &blocks {
-        add(&mut loads.load, &block.load);
+        add(&mut load, &block.load);
         add(&mut outward, &block.outward);
-        for (j, p, share) in &block.share {
-            loads.share[*p as usize][*j as usize] = *share;
+        for (j, p, part) in &block.share {
+            share[*p as usize][*j as usize] = *part;
         }
     }
     for (p, components) in components.iter().enumerate() {
-        spread(&graphs[p], components, &outward[p], &mut loads.load[p], stop)?;
+        spread(&graphs[p], components, &outward[p], &mut load[p], stop)?;
     }
-    Ok(loads)
+    let each = |end: fn(&Between) -> f64| load.iter().map(|of_plane| of_plane.iter().map(end).collect()).collect();
+    Ok(Loads { load: each(|load| load.high), least: each(|load| load.low), share })
 }
 
-fn add(sums: &mut [Vec<f64>], values: &[Vec<f64>]) {
+fn per_arc(graphs: &[Graph]) -> Vec<Vec<Between>> {
+    graphs.iter().map(|graph| vec![Between::default(); graph.arcs()]).collect()
+}
+
+fn per_node(graphs: &[Graph]) -> Vec<Vec<Between>> {
+    graphs.iter().map(|graph| vec![Between::default(); graph.nodes()]).collect()
+}
+
+fn add(sums: &mut [Vec<Between>], values: &[Vec<Between>]) {
     for (sums, values) in sums.iter_mut().zip(values) {
-        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        sums.iter_mut().zip(values).for_each(|(sum, value)| sum.add(*value));
     }
 }
 
@@ -116,26 +126,25 @@ struct Block<'a> {
     endpoints: &'a Endpoints,
     reach: Vec<Reach>,
     /// Traffic still to be swept, by node.
-    amount: Vec<Vec<f64>>,
-    load: Vec<Vec<f64>>,
+    amount: Vec<Vec<Between>>,
+    load: Vec<Vec<Between>>,
     /// Traffic from each node to each intermediate switch of its component.
-    outward: Vec<Vec<f64>>,
+    outward: Vec<Vec<Between>>,
     /// Pair, plane, share.
     share: Vec<(u32, u32, f64)>,
 }
 
 impl<'a> Block<'a> {
     fn new(graphs: &'a [Graph], components: &'a [Components], rule: &'a Rule, endpoints: &'a Endpoints) -> Self {
-        let per_node: Vec<Vec<f64>> = graphs.iter().map(|graph| vec![0.0; graph.nodes()]).collect();
         Block {
             graphs,
             components,
             rule,
             endpoints,
             reach: vec![Reach::default(); graphs.len()],
-            amount: per_node.clone(),
-            load: graphs.iter().map(|graph| vec![0.0; graph.arcs()]).collect(),
-            outward: per_node,
+            amount: per_node(graphs),
+            load: per_arc(graphs),
+            outward: per_node(graphs),
             share: vec![],
         }
     }
@@ -149,27 +158,30 @@ impl<'a> Block<'a> {
                 self.graphs[p].reach(*target, &mut self.reach[p]);
             }
         }
-        let mut towards = vec![0.0; self.graphs.len()];
+        let mut towards = vec![Between::default(); self.graphs.len()];
         for j in group {
             let sources = endpoints.switches(pairs[*j as usize].0);
-            for (p, part) in self.parts(sources, targets, pairs[*j as usize]) {
-                self.share.push((*j, p as u32, part));
-                let (Some(source), amount) = (sources[p], part * demand[*j as usize]) else { continue };
+            let parts = self.parts(sources, targets, pairs[*j as usize]);
+            let total: f64 = parts.iter().map(|(_, weight)| weight).sum();
+            for (p, weight) in parts {
+                self.share.push((*j, p as u32, weight / total));
+                let amount = Between::exactly(demand[*j as usize]).times(weight).over(total);
+                let Some(source) = sources[p] else { continue };
                 match self.rule.split {
-                    Split::Ecmp => self.amount[p][source as usize] += amount,
+                    Split::Ecmp => self.amount[p][source as usize].add(amount),
                     // Traffic of a pair on one switch stays there.
                     Split::Vlb if sources[p] == targets[p] => {}
                     Split::Vlb => {
-                        let through = self.components[p].around(source).len() as f64;
-                        towards[p] += amount / through;
-                        self.outward[p][source as usize] += amount / through;
+                        let each = amount.over(self.components[p].around(source).len() as f64);
+                        towards[p].add(each);
+                        self.outward[p][source as usize].add(each);
                     }
                 }
             }
         }
         for (p, target) in targets.iter().enumerate() {
             let Some(target) = target else { continue };
-            if towards[p] > 0.0 {
+            if towards[p].high > 0.0 {
                 let components = &self.components[p];
                 for w in components.around(*target) {
                     self.amount[p][*w as usize] = towards[p];
@@ -179,7 +191,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The share of a pair's demand in each plane that it uses.
+    /// The planes that a pair uses, each with a small whole number in proportion to its share of the demand there.
     fn parts(&self, sources: &[Option<u32>], targets: &[Option<u32>], pair: (u32, u32)) -> Vec<(usize, f64)> {
         let connected = |p: usize| {
             let (source, target) = (sources[p]?, targets[p]?);
@@ -193,14 +205,12 @@ impl<'a> Block<'a> {
         let near: Vec<(usize, u32)> = (0..self.graphs.len()).filter_map(connected).collect();
         let mut random = self.endpoints.stream(self.rule.seed, self.rule.policy == Policy::Single, pair);
         let allowed = self.rule.policy.allowed(&near, &mut random);
-        let weights: Vec<(usize, f64)> = match (self.rule.split, self.rule.policy) {
+        match (self.rule.split, self.rule.policy) {
             (Split::Vlb, _) | (Split::Ecmp, Policy::RoundRobin) => allowed.into_iter().map(|(p, _)| (p, 1.0)).collect(),
             (Split::Ecmp, _) => {
                 nearest(&allowed).into_iter().map(|(p, _)| (p, self.next_hops(p, sources[p]))).collect()
             }
-        };
-        let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
-        weights.into_iter().map(|(p, weight)| (p, weight / total)).collect()
+        }
     }
 
     /// Number of next hops of a pair's source; on the destination's switch 1, for its access link.
@@ -210,32 +220,38 @@ impl<'a> Block<'a> {
 }
 
 /// Moves every amount to the target of `reach`, and clears it there.
-fn sweep(graph: &Graph, reach: &Reach, amount: &mut [f64], load: &mut [f64]) {
+fn sweep(graph: &Graph, reach: &Reach, amount: &mut [Between], load: &mut [Between]) {
     for u in reach.order.iter().rev() {
         let here = std::mem::take(&mut amount[*u as usize]);
-        if here == 0.0 {
+        if here.high == 0.0 {
             continue;
         }
         let next = graph.next_hops(*u, reach);
-        let part = here / next.clone().count() as f64;
+        let part = here.over(next.clone().count() as f64);
         for arc in next {
-            load[arc as usize] += part;
-            amount[graph.head(arc) as usize] += part;
+            load[arc as usize].add(part);
+            amount[graph.head(arc) as usize].add(part);
         }
     }
 }
 
 /// Adds the loads of `outward` from each node to every switch of its component.
-fn spread(graph: &Graph, components: &Components, outward: &[f64], load: &mut [f64], stop: &Stop) -> Result<(), Error> {
+fn spread(
+    graph: &Graph,
+    components: &Components,
+    outward: &[Between],
+    load: &mut [Between],
+    stop: &Stop,
+) -> Result<(), Error> {
     let busy: Vec<bool> =
-        (components.members.iter()).map(|members| members.iter().any(|u| outward[*u as usize] > 0.0)).collect();
+        (components.members.iter()).map(|members| members.iter().any(|u| outward[*u as usize].high > 0.0)).collect();
     let targets: Vec<u32> = (0..graph.nodes() as u32).filter(|w| busy[components.of[*w as usize] as usize]).collect();
-    let blocks: Vec<Vec<f64>> = targets
+    let blocks: Vec<Vec<Between>> = targets
         .par_chunks(targets.len().div_ceil(BLOCKS).max(1))
         .map(|targets| {
             let mut reach = Reach::default();
-            let mut amount = vec![0.0; graph.nodes()];
-            let mut load = vec![0.0; graph.arcs()];
+            let mut amount = vec![Between::default(); graph.nodes()];
+            let mut load = vec![Between::default(); graph.arcs()];
             for w in targets {
                 stop.check()?;
                 graph.reach(*w, &mut reach);
@@ -248,7 +264,7 @@ fn spread(graph: &Graph, components: &Components, outward: &[f64], load: &mut [f
         })
         .collect::<Result<_, Error>>()?;
     for block in blocks {
-        load.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
+        load.iter_mut().zip(block).for_each(|(sum, value)| sum.add(value));
     }
     Ok(())
 }

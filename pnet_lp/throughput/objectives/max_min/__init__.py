@@ -31,6 +31,7 @@ from pydantic import Field
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import FairLevel, ValueKey
+from pnet_lp.model.rounded import sum_down
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
@@ -47,7 +48,7 @@ from pnet_lp.throughput.objectives.max_min.proof import (
 from pnet_lp.throughput.objectives.min_cost import no_lengths
 from pnet_lp.throughput.objectives.program import check_program_solver
 from pnet_lp.throughput.problems import Attained, Problem
-from pnet_lp.units import format_gbps
+from pnet_lp.units import format_gap, format_gbps
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
@@ -117,7 +118,7 @@ class Fair(Objective):
             count = figures["satisfied"]
             lines.append(("satisfied", f"{count:,} demand{' gets' if count == 1 else 's get'} all that is requested"))
         gap = figures["relative_gap"]
-        known = f"no demand is more than a part of {gap:.2g} below what it could get"
+        known = f"no demand is more than a part of {format_gap(gap)} below what it could get"
         return [*lines, ("proved", known if gap < 1 else "nothing about how much more a demand could get")]
 
 
@@ -183,7 +184,7 @@ class MaxMin(Fair):
             for now, before in zip(certified(weighted, flow.rate, known), found.levels, strict=True)
         ]
         least = (flow.rate / cap)[satisfied] if self.apart else None
-        figures = fairness_figures(float(flow.rate.sum()), levels, least)
+        figures = fairness_figures(sum_down(flow.rate), levels, least)
         return replace(
             found,
             interval=Interval(levels[0].rate, levels[0].upper) if levels else found.interval,
@@ -218,7 +219,7 @@ def optimum_of(state: State, *, capped: bool = False) -> Optimum:
     if state.active.any() and last is None:
         levels[-1] = replace(levels[-1], upper=np.inf)
     least = (state.rate / state.cap)[state.satisfied]
-    figures = fairness_figures(float(state.rate.sum()), levels, least if capped else None)
+    figures = fairness_figures(sum_down(state.rate), levels, least if capped else None)
     lengths = found[0].lengths if found else no_lengths(state.problem)
     first = (levels[0].rate, levels[0].upper) if levels else (float(state.rate.min()), float(state.cap.min()))
     return Optimum(

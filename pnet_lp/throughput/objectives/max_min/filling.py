@@ -18,10 +18,10 @@ from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.model.result import FairLevel
+from pnet_lp.model.rounded import div_down, mul_down, mul_up, sub_up, sum_down, totals_down, totals_up
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext
 from pnet_lp.throughput.objectives.max_min.proof import fairness_figures
 from pnet_lp.throughput.problems import FlowProblem, Problem
-from pnet_lp.verification.rounded import div_down, mul_down, mul_up, sub_up, totals_down, totals_up
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -92,20 +92,22 @@ def optimum_by_filling(problem: Problem, context: SolveContext, weight: FloatArr
     order = np.argsort(level, kind="stable")
     order = order[~satisfied[order]]
     ends = np.flatnonzero(np.diff(level[order])) + 1
-    levels = tuple(
-        FairLevel(float(level[here[0]]), float(upper[here].max()), ints(here))
+    # A cap, too, is met but for the rounding of sums over other links.
+    rate = floats(np.minimum(mul_down(level, demand), cap))
+    attained = div_down(rate, demand)
+    found = [
+        FairLevel(float(attained[here].min()), float(upper[here].max()), ints(here))
         for here in np.split(order, ends)
         if len(here)
-    )
+    ]
+    levels = tuple(sorted(found, key=lambda each: each.rate))
     arcs = floats((usage @ (level * demand))[: len(flow.capacity)])
     lowest = np.zeros(links)
     first = ~satisfied & (level == level[~satisfied].min(initial=np.inf))
     lowest[np.unique(link[first])] = 1.0
     certificate = problem.certify_bundles(arcs, lowest)
     context.clock.note("certify")
-    # A cap, too, is met but for the rounding of sums over other links.
-    rate = floats(np.minimum(level * demand, cap))
-    figures = fairness_figures(float(rate.sum()), levels, (rate / cap)[satisfied] if len(own) else None)
+    figures = fairness_figures(sum_down(rate), levels, (rate / cap)[satisfied] if len(own) else None)
     least = (levels[0].rate, levels[0].upper) if levels else (float(level.min()), float(level.min()))
     interval, gap = Interval(*least), figures["relative_gap"]
     return Optimum(interval, gap, CLOSED_FORM, 0, certificate, arcs, rate, figures, levels)

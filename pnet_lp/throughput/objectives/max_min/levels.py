@@ -13,6 +13,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
+from pnet_lp.model.rounded import div_down
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.objectives.program import lp_solver
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
@@ -214,5 +215,6 @@ def certified(problem: Problem, rate: FloatArray, levels: Sequence[Level]) -> li
                 if needed <= most:
                     break
                 most = needed
-        found.append(FairLevel(float(own[members].min()), most, ints(members), *level.lengths))
+        attained = float(div_down(rate[members], demand[members]).min())
+        found.append(FairLevel(attained, most, ints(members), *level.lengths))
     return sorted(found, key=lambda level: level.rate)

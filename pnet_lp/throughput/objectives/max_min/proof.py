@@ -12,7 +12,7 @@ import numpy as np
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
-from pnet_lp.verification.rounded import add_up, div_up, mul_down, sub_down, sub_up, sum_down, totals_down
+from pnet_lp.model.rounded import add_up, div_up, mul_down, sub_down, sub_up, sum_down, totals_down
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import Rates, SecondProblem

@@ -12,6 +12,7 @@
 
 use super::arrow::Arrow;
 use crate::mcf::path_form::{PathProblem, normalise};
+use crate::rounding::Nearest;
 
 /// Steps of one solve at most.
 const MOST_STEPS: usize = 80;
@@ -106,12 +107,12 @@ impl Reached {
     fn offer(&mut self, problem: &PathProblem, rows: &Rows, point: &Point) -> bool {
         let mut split = point.w.clone();
         normalise(problem, &mut split);
-        let lower = problem.lower_bound(&problem.load(&split));
+        let lower = problem.lower_bound::<Nearest>(&problem.load::<Nearest>(&split));
         let mut length = vec![0.0; problem.capacity.len()];
         for (i, link) in rows.link.iter().enumerate() {
             length[*link as usize] = point.m[i] / problem.capacity[*link as usize];
         }
-        let upper = problem.upper_bound(&length);
+        let upper = problem.upper_bound::<Nearest>(&length);
         let better = (lower > self.lower, upper < self.upper);
         if better.0 {
             (self.lower, self.split) = (lower, split);

@@ -26,6 +26,7 @@ use super::problem::{Problem, Use};
 use super::round::round;
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::Error;
+use crate::rounding::Nearest;
 use links::Links;
 use pool::Pool;
 use price::{Limits, Priced};
@@ -195,7 +196,7 @@ impl<'a> Search<'a> {
         let pool = Pool::new(problem, &links, &paths)?;
         let mut split = vec![0.0; pool.len()];
         normalise(&pool.problem, &mut split);
-        let lower = pool.problem.lower_bound(&pool.problem.load(&split));
+        let lower = pool.problem.lower_bound::<Nearest>(&pool.problem.load::<Nearest>(&split));
         let at = State::new(&pool.problem, lower, split.clone(), &hops.length).release();
         let counts = links.counts();
         Ok(Search {
@@ -274,8 +275,8 @@ impl Search<'_> {
         let at = state.release();
         self.spent += (steps * self.pool.problem.link.len()) as f64;
         normalise(&self.pool.problem, &mut split);
-        let lower = self.pool.problem.lower_bound(&self.pool.problem.load(&split));
-        let restricted = self.pool.problem.upper_bound(&length);
+        let lower = self.pool.problem.lower_bound::<Nearest>(&self.pool.problem.load::<Nearest>(&split));
+        let restricted = self.pool.problem.upper_bound::<Nearest>(&length);
         if lower > self.lower {
             self.lower = lower;
             self.split = split;
@@ -343,7 +344,7 @@ impl Search<'_> {
 
     /// Adds the paths of negative reduced cost, and drops those that have long carried nothing.
     fn exchange(&mut self, priced: &Priced, mut at: Iterate) {
-        let most = self.pool.problem.shortest(&priced.length);
+        let most = self.pool.problem.shortest::<Nearest>(&priced.length);
         let full = self.pool.len() > most_paths(self.problem) * self.problem.planes.len();
         let (count, patience) = match (full, self.interior_steps > 0) {
             (true, _) => (1, 1),

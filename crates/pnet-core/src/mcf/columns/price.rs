@@ -6,6 +6,7 @@ use super::links::Links;
 use crate::mcf::distance::Distances;
 use crate::mcf::lanes::LANES;
 use crate::mcf::problem::{Plane, Problem, Use};
+use crate::rounding::Nearest;
 
 /// A path of a demand.
 #[derive(Debug, Clone)]
@@ -44,7 +45,7 @@ impl Priced {
         let least = LEAST / links.capacity.len() as f64;
         length.iter_mut().zip(&links.capacity).for_each(|(l, c)| *l = (*l * scale).max(least / c));
         let planes: Vec<Distances> = (problem.planes.iter().enumerate())
-            .map(|(p, plane)| Distances::new(plane, links.of_plane(p, &length)))
+            .map(|(p, plane)| Distances::new::<Nearest>(plane, links.of_plane(p, &length)))
             .collect();
         let volume: f64 = links.capacity.iter().zip(&length).map(|(c, l)| c * l).sum();
         let mut priced = Priced { length, upper: f64::INFINITY, shortest: vec![], planes };

@@ -17,6 +17,7 @@ pub(super) mod state;
 use super::pdhg::{self, Bounds};
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::{Error, invalid};
+use crate::rounding::{Nearest, Up};
 pub use problem::PathProblem;
 pub(super) use problem::{check_demands, normalise};
 use state::State;
@@ -94,9 +95,10 @@ pub fn solve(
     Ok(best)
 }
 
-/// The bounds of a split and of lengths, of any scale.
+/// The bounds of a split and of lengths, of any scale, rounded outwards: they hold to the last bit.
 ///
-/// Returns the lower and the upper bound, the load of each link at K = 1, and the split, normalised.
+/// Returns the lower and the upper bound, the load of each link at K = 1, rounded up, and the split, normalised: it stands
+/// for itself over its exact sum.
 ///
 /// ```
 /// # use pnet_core::mcf::path_form::PathProblem;
@@ -114,8 +116,8 @@ pub fn bounds(problem: &PathProblem, weight: &[f64], length: &[f64]) -> Result<(
         return invalid("length", "positive on a link without a limit");
     }
     normalise(problem, &mut weight);
-    let load = problem.load(&weight);
-    Ok((problem.lower_bound(&load), problem.upper_bound(&length), load, weight))
+    let load = problem.load::<Up>(&weight);
+    Ok((problem.lower_bound::<Up>(&load), problem.upper_bound::<Up>(&length), load, weight))
 }
 
 /// Bytes that [`solve()`] will hold at its peak, beyond the problem itself.
@@ -156,7 +158,7 @@ impl Solution {
     fn offer_split(&mut self, problem: &PathProblem, weight: &[f64]) {
         let mut weight = weight.to_vec();
         normalise(problem, &mut weight);
-        let lower = problem.lower_bound(&problem.load(&weight));
+        let lower = problem.lower_bound::<Nearest>(&problem.load::<Nearest>(&weight));
         if lower > self.lower || self.weight.is_empty() {
             self.lower = lower;
             self.weight = weight;
@@ -168,7 +170,7 @@ impl Solution {
         for (l, c) in length.iter_mut().zip(&problem.capacity) {
             *l = if c.is_finite() { *l } else { 0.0 };
         }
-        let upper = problem.upper_bound(&length);
+        let upper = problem.upper_bound::<Nearest>(&length);
         if upper < self.upper || self.length.is_empty() {
             self.upper = upper;
             self.length = length;
@@ -188,7 +190,7 @@ fn checked(problem: &PathProblem, start: WarmStart) -> Result<WarmStart, Error> 
     let mut weight = non_negative("weight", &start.weight, problem.paths())?;
     let mut length = non_negative("length", &start.length, problem.capacity.len())?;
     normalise(problem, &mut weight);
-    if problem.upper_bound(&length).is_infinite() {
+    if problem.upper_bound::<Nearest>(&length).is_infinite() {
         length = even(problem).length;
     }
     Ok(WarmStart { weight, length })

@@ -1,6 +1,7 @@
 //! The instance on path form: the paths that each demand may take, as links.
 
 use crate::error::{Error, invalid};
+use crate::rounding::{Rounding, Sum};
 
 /// Maximum concurrent flow over given paths.
 ///
@@ -66,12 +67,15 @@ impl PathProblem {
     }
 
     /// The load on each link where each demand is split by these weights, which sum to 1 over its paths.
-    pub(crate) fn load(&self, weight: &[f64]) -> Vec<f64> {
+    pub(crate) fn load<R: Rounding>(&self, weight: &[f64]) -> Vec<f64> {
         let mut load = vec![0.0; self.capacity.len()];
         for (j, demand) in self.demand.iter().enumerate() {
-            for n in self.pair_ptr[j]..self.pair_ptr[j + 1] {
+            let paths = self.pair_ptr[j]..self.pair_ptr[j + 1];
+            let total = weight[paths.clone()].iter().fold(0.0, |sum, w| R::Back::add(sum, *w));
+            for n in paths {
+                let amount = R::mul(*demand, R::share(weight[n], total));
                 for l in self.path(n) {
-                    load[*l as usize] += demand * weight[n];
+                    load[*l as usize] = R::add(load[*l as usize], amount);
                 }
             }
         }
@@ -79,26 +83,31 @@ impl PathProblem {
     }
 
     /// The largest K at which K times these loads fit: infinite where no loaded link has a limit.
-    pub(crate) fn lower_bound(&self, load: &[f64]) -> f64 {
-        let ratios = self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0).map(|(c, load)| c / load);
+    pub(crate) fn lower_bound<R: Rounding>(&self, load: &[f64]) -> f64 {
+        let loaded = self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0);
+        let ratios = loaded.map(|(c, load)| R::Back::div(*c, *load));
         ratios.fold(f64::INFINITY, f64::min)
     }
 
     /// The length of each demand's shortest path.
-    pub(crate) fn shortest(&self, length: &[f64]) -> Vec<f64> {
+    pub(crate) fn shortest<R: Rounding>(&self, length: &[f64]) -> Vec<f64> {
         let demands = self.pair_ptr.windows(2).map(|ends| {
-            let paths = (ends[0]..ends[1]).map(|n| self.path(n).iter().map(|l| length[*l as usize]).sum());
+            let far = |n| self.path(n).iter().fold(0.0, |sum, l| R::add(sum, length[*l as usize]));
+            let paths = (ends[0]..ends[1]).map(far);
             paths.fold(f64::INFINITY, f64::min)
         });
         demands.collect()
     }
 
     /// Sum of capacity times length over sum of demand times shortest path: K is at most this, whatever the lengths.
-    pub(crate) fn upper_bound(&self, length: &[f64]) -> f64 {
-        let volume: f64 = self.capacity.iter().zip(length).filter(|(_, l)| **l > 0.0).map(|(c, l)| c * l).sum();
-        let shortest = self.shortest(length);
-        let carried: f64 = shortest.iter().zip(&self.demand).map(|(dist, demand)| demand * dist).sum();
-        if carried > 0.0 { volume / carried } else { f64::INFINITY }
+    pub(crate) fn upper_bound<R: Rounding>(&self, length: &[f64]) -> f64 {
+        let (mut volume, mut carried) = (Sum::<R>::new(), Sum::<R::Back>::new());
+        let long = self.capacity.iter().zip(length).filter(|(_, l)| **l > 0.0);
+        long.for_each(|(c, l)| volume.add(R::mul(*c, *l)));
+        let shortest = self.shortest::<R::Back>(length);
+        shortest.iter().zip(&self.demand).for_each(|(dist, demand)| carried.add(R::Back::mul(*demand, *dist)));
+        let (volume, carried) = (volume.value(), carried.value());
+        if carried > 0.0 { R::div(volume, carried) } else { f64::INFINITY }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::mcf::distance::Distances;
 use crate::mcf::lanes::{LANES, Lane};
 use crate::mcf::problem::{Plane, Problem, Use};
 use crate::mcf::proof::Proof;
+use crate::rounding::Nearest;
 
 /// Initial prices of links, in any unit.
 pub(super) struct Lengths {
@@ -97,7 +98,7 @@ impl<'a> Init<'a> {
         let plane = &self.problem.planes[p];
         let mut entries = self.entries(plane);
         let local = entries.pop().unwrap_or_default();
-        let distances = Distances::new(plane, &self.lengths.arcs[p]);
+        let distances = Distances::new::<Nearest>(plane, &self.lengths.arcs[p]);
         let mut degree = vec![0.0; plane.nodes()];
         for u in plane.graph.tails().iter().chain(plane.graph.heads()) {
             degree[*u as usize] += 1.0;

@@ -10,6 +10,7 @@ use super::instance::LinkKind;
 use super::reduce::targets;
 use super::view::{Seen, View};
 use crate::error::{Error, invalid};
+use crate::rounding::{Down, Rounding, Sum, Up};
 use crate::stop::Stop;
 
 /// A flow and lengths on equivalence classes.
@@ -25,7 +26,7 @@ pub struct QuotientProof<'a> {
     pub node_class: &'a [i32],
     /// Kind, tail, head and class of links of each entry; other links carry nothing.
     pub entries: &'a [[i32; 4]],
-    /// The flow on each link of an entry towards one destination of the kind at K = 1.
+    /// The flow on each link of an entry towards one destination of the kind at K = 1, at least.
     pub flow: &'a [f64],
 }
 
@@ -53,7 +54,7 @@ struct KindProof {
     weighted_distance: f64,
 }
 
-/// The bounds that a proof gives, checked in every destination's own view.
+/// The bounds that a proof gives, rounded outwards, checked in every destination's own view.
 ///
 /// # Errors
 /// A destination of none of the kinds, or a node that does not conserve flow.
@@ -74,38 +75,39 @@ pub fn evaluate(fold: &Fold, proof: &QuotientProof, stop: &Stop) -> Result<Quoti
         kinds.insert(signature, known);
     }
     let targets = targets(fold);
-    let (mut load, mut weighted_distance) = (vec![0.0; fold.links.len()], 0.0);
+    let (mut load, mut weighted_distance) = (vec![0.0; fold.links.len()], Sum::<Down>::new());
     for some in targets.chunks(32) {
         stop.check()?;
         let flows: Vec<_> = some.par_iter().map(|t| carried(fold, *t, &colour, &class, &kinds)).collect();
         // In a fixed order, so that the sums are the same on any number of threads.
         for (target, flow) in some.iter().zip(flows) {
             let (of_kind, flows) = flow?;
-            weighted_distance += of_kind * f64::from(fold.count[*target as usize]);
+            weighted_distance.add(Down::mul(of_kind, f64::from(fold.count[*target as usize])));
             for (link, flow) in flows {
-                load[link as usize] += flow;
+                load[link as usize] = Up::add(load[link as usize], flow);
             }
         }
     }
-    let (mut lower, mut volume) = (f64::INFINITY, 0.0);
+    let (mut lower, mut volume) = (f64::INFINITY, Sum::<Up>::new());
     let mut loads = vec![0.0; instance.link_count];
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
         let (carries, length) = (load[*folded as usize], proof.length[class[*folded as usize] as usize]);
         loads[link.index as usize] = carries;
         if carries > 0.0 {
-            lower = lower.min(link.capacity / carries);
+            lower = lower.min(Down::div(link.capacity, carries));
         }
         if length > 0.0 {
-            volume += link.capacity * length;
+            volume.add(Up::mul(link.capacity, length));
         }
     }
+    let (volume, weighted_distance) = (volume.value(), weighted_distance.value());
     if !(weighted_distance > 0.0 && volume.is_finite()) {
         return invalid(
             "quotient",
             "the lengths bound nothing: all distances are 0, or a link without a limit has a length",
         );
     }
-    Ok(QuotientBounds { lower, upper: volume / weighted_distance, load: loads })
+    Ok(QuotientBounds { lower, upper: Up::div(volume, weighted_distance), load: loads })
 }
 
 fn link_colour(link: &Folded, class: i32) -> u64 {
@@ -177,12 +179,12 @@ fn kind_proof(
         flow.entry(entry).or_insert(0.0);
     }
     let (distance, own) = view.distances(length, |link| fold.links[link as usize].kind);
-    let mut weighted_distance = 0.0;
+    let mut weighted_distance = Sum::<Down>::new();
     for (node, demand) in view.demand.iter().enumerate().filter(|(_, demand)| **demand > 0.0) {
         let far = if view.target == Some(node as u32) { own } else { distance[node] };
-        weighted_distance += view.count[node] * demand * far;
+        weighted_distance.add(Down::mul(Down::mul(view.count[node], *demand), far));
     }
-    Ok((view.signature(&seen, colour), KindProof { class, flow, weighted_distance }))
+    Ok((view.signature(&seen, colour), KindProof { class, flow, weighted_distance: weighted_distance.value() }))
 }
 
 /// The weighted distance to one destination `target`, and the load on each folded link of the flow to all of its twins.
@@ -223,7 +225,7 @@ fn carried(
         if Some(link.head) != view.target {
             into[head] += flow * f64::from(link.into);
         }
-        flows.push((link.link, flow * view.seen_by(fold, target, link) as f64));
+        flows.push((link.link, Up::mul(*flow, view.seen_by(fold, target, link) as f64)));
     }
     if into.iter().zip(&out).any(|(into, out)| (into - out).abs() > ROUNDING * into.max(*out)) {
         return invalid("quotient", "a node does not conserve flow");

@@ -4,6 +4,7 @@ use super::fold::Fold;
 use super::hash::{distinct, mix};
 use super::instance::LinkKind;
 use super::partition::{Neighbours, Partition};
+use crate::rounding::{Down, Rounding};
 
 /// Rounds of refinement in which every link is visited, enough where paths are short: each is cheap.
 const ROUNDS: usize = 16;
@@ -154,7 +155,7 @@ impl View {
     }
 
     /// The distance of each node to the destination by lengths of folded links, and that of the destination to itself
-    /// over its own access links; infinite where there is no path.
+    /// over its own access links, rounded down; infinite where there is no path.
     pub(super) fn distances(&self, length: impl Fn(u32) -> f64, kind: impl Fn(u32) -> LinkKind) -> (Vec<f64>, f64) {
         use std::cmp::Reverse;
         use std::collections::BinaryHeap;
@@ -177,7 +178,7 @@ impl View {
                 continue;
             }
             for seen in into[node as usize].iter().map(|i| &self.links[*i as usize]) {
-                let through = here + length(seen.link);
+                let through = Down::add(here, length(seen.link));
                 if seen.tail == target {
                     own = own.min(through);
                 } else if through < found[seen.tail as usize] {

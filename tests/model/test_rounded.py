@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pnet_lp.verification import rounded
+from pnet_lp.model import rounded
 
 AMOUNTS = st.one_of(
     st.integers(0, 9).map(float),

@@ -1,0 +1,33 @@
+"""Every printed interval holds the exact optimum; `exact_answers.py` asks many more questions.
+
+``PNET_LP_EXACT`` sets how many are asked; the default is a sample.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from .exact_answers import answered
+
+COUNT = int(os.environ.get("PNET_LP_EXACT", "240"))
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_interval_holds_the_truth(part: int, tmp_path: Path) -> None:
+    answers = 0
+    for outcome in answered(range(part, COUNT, PARTS), tmp_path):
+        assert not outcome.faults, (outcome.number, str(outcome.question), outcome.faults)
+        answers += not outcome.error
+    assert answers > 0.8 * COUNT / PARTS
+
+
+@pytest.mark.parametrize("number", [506, 2132])
+def test_questions_once_answered_so_that_verify_refused(number: int, tmp_path: Path) -> None:
+    """Demands far below others at min-cost; a quotient with switches that do not reach the destination."""
+    (outcome,) = answered(range(number, number + 1), tmp_path)
+    assert not outcome.error
+    assert not outcome.faults, (str(outcome.question), outcome.faults)
