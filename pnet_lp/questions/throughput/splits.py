@@ -12,11 +12,11 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.rounded import div_down, mul_up, totals_up
 from pnet_lp.questions.throughput.flow_paths import switches_of
 from pnet_lp.tables import Columns
 from pnet_lp.throughput.carried import CarriedPaths, carried_paths
 from pnet_lp.throughput.objectives import parse_objective
-from pnet_lp.verification.rounded import div_down, mul_up, totals_up
 
 _BYTES_PER_ROW = 400
 """Of a row of the table with the names on its path."""
