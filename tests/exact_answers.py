@@ -54,7 +54,7 @@ _BOUNDS = re.compile(r"at least (\S+), at most ([^\s;]+)")
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and of what."""
+    """What is requested, and of what."""
 
     network: Network
     traffic: TrafficMatrix
@@ -141,42 +141,42 @@ def _numbers(draw: np.random.Generator) -> Any:
 def answered(numbers: range, folder: Path) -> Iterator[Outcome]:
     """Yield what comes of each question."""
     for number in numbers:
-        asked, exact = question(number)
+        requested, exact = question(number)
         try:
             result = solve(
-                asked.network,
-                asked.traffic,
-                objective=asked.objective,
-                routing=asked.routing,
-                plane_policy=asked.rule["policy"],
-                seed=asked.rule["seed"],
-                solver=asked.solver,
-                tolerance=asked.tolerance,
+                requested.network,
+                requested.traffic,
+                objective=requested.objective,
+                routing=requested.routing,
+                plane_policy=requested.rule["policy"],
+                seed=requested.rule["seed"],
+                solver=requested.solver,
+                tolerance=requested.tolerance,
                 # Steps of first order do not end where capacities are far apart; what they have reached is true.
                 max_iterations=_MOST_STEPS,
                 threads=1,
             )
         except PnetError as error:
             kind = "unsolved" if isinstance(error, SolverError) else "refused"
-            yield Outcome(number, asked, kind, (), f"{type(error).__name__}: {error}")
+            yield Outcome(number, requested, kind, (), f"{type(error).__name__}: {error}")
             continue
-        faults = [f"solve: {fault}" for fault in _faults(asked, exact, result, result.to_json())]
+        faults = [f"solve: {fault}" for fault in _faults(requested, exact, result, result.to_json())]
         said = parse_objective(result.objective).words(result.figures)
-        faults += [f"text: {fault}" for fault in _printed(asked, exact, result.figures, said)]
-        save_result(folder / "answer.json", asked.network, asked.traffic, result)
+        faults += [f"text: {fault}" for fault in _printed(requested, exact, result.figures, said)]
+        save_result(folder / "answer.json", requested.network, requested.traffic, result)
         try:
             checked = verify_file(folder / "answer.json")
         except PnetError as error:
             faults.append(f"an honest answer is refused: {error}")
         else:
-            faults += [f"verify: {fault}" for fault in _faults(asked, exact, result, checked.figures)]
-            faults += [f"verify, text: {fault}" for fault in _printed(asked, exact, checked.figures, checked.lines)]
-        yield Outcome(number, asked, result.status, tuple(faults))
+            faults += [f"verify: {fault}" for fault in _faults(requested, exact, result, checked.figures)]
+            faults += [f"verify, text: {fault}" for fault in _printed(requested, exact, checked.figures, checked.lines)]
+        yield Outcome(number, requested, result.status, tuple(faults))
 
 
-def _truth(asked: Question, exact: ExactProgram, carried: float) -> Fraction | None:
+def _truth(requested: Question, exact: ExactProgram, carried: float) -> Fraction | None:
     """Return the exact value of the objective; None where it has none."""
-    objective = asked.objective.partition(":")[0]
+    objective = requested.objective.partition(":")[0]
     if objective == "total":
         return exact.total()
     if len(exact.connected) < len(exact.demand):
@@ -192,17 +192,17 @@ def _truth(asked: Question, exact: ExactProgram, carried: float) -> Fraction | N
 
 
 def _faults(
-    asked: Question, exact: ExactProgram, result: ThroughputResult, figures: Mapping[str, Any]
+    requested: Question, exact: ExactProgram, result: ThroughputResult, figures: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield what the figures of an answer say that is not so."""
-    if asked.objective in ("max-min", "max-min-fill"):
-        yield from _unfair(asked, exact, result, figures)
+    if requested.objective in ("max-min", "max-min-fill"):
+        yield from _unfair(requested, exact, result, figures)
         return
     carried = figures.get("carried_gbps", 0.0)
-    truth = _truth(asked, exact, carried)
+    truth = _truth(requested, exact, carried)
     lower, upper = (figures[key] for key in result.headline.bounds)
     if truth is None:
-        if asked.objective.startswith("min-cost"):
+        if requested.objective.startswith("min-cost"):
             yield f"{carried!r} of the matrix is carried, and does not fit"
         elif (lower, upper) != (None, None):
             yield f"there is no value, and it is between {lower!r} and {upper!r}"
@@ -211,7 +211,7 @@ def _faults(
         yield f"the lower bound {lower!r} is above {float(truth)!r} by {float(Fraction(lower) / truth - 1):.3g}"
     if not (upper == np.inf or truth <= Fraction(upper)):
         yield f"the upper bound {upper!r} is below {float(truth)!r} by {float(1 - Fraction(upper) / truth):.3g}"
-    if asked.objective == "total":
+    if requested.objective == "total":
         yield from _unfit(exact, result)
 
 
@@ -222,7 +222,7 @@ def _unfit(exact: ExactProgram, result: ThroughputResult) -> Iterator[str]:
 
 
 def _unfair(
-    asked: Question, exact: ExactProgram, result: ThroughputResult, figures: Mapping[str, Any]
+    requested: Question, exact: ExactProgram, result: ThroughputResult, figures: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield which levels say what is not so: that demands get less, or could get more while others keep theirs."""
     yield from _unfit(exact, result)
@@ -234,8 +234,8 @@ def _unfair(
         if exact.connected:
             yield "there are no levels"
         return
-    flow = build_problem(asked.network, asked.traffic, aggregate=not parse_routing(asked.routing).per_flow)
-    of_pair = flow.demand_of_pairs(asked.traffic)
+    flow = build_problem(requested.network, requested.traffic, aggregate=not parse_routing(requested.routing).per_flow)
+    of_pair = flow.demand_of_pairs(requested.traffic)
     connected = np.unique(of_pair[exact.connected])
     lowest = exact.with_demand([d if j in exact.connected else Fraction(0) for j, d in enumerate(exact.demand)])
     first = lowest.concurrent()
@@ -259,12 +259,12 @@ def _unfair(
 
 
 def _printed(
-    asked: Question, exact: ExactProgram, figures: Mapping[str, Any], lines: Sequence[tuple[str, str]]
+    requested: Question, exact: ExactProgram, figures: Mapping[str, Any], lines: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
     """Yield which bounds in a text do not hold as they stand there."""
     for _, text in lines:
         if found := _BOUNDS.search(text):
-            truth = _truth(asked, exact, figures.get("carried_gbps", 0.0))
+            truth = _truth(requested, exact, figures.get("carried_gbps", 0.0))
             lower, upper = found[1], found[2]
             if truth is None or not Fraction(lower) <= truth or (upper != "inf" and not truth <= Fraction(upper)):
                 yield f"at least {lower}, at most {upper}, and it is {truth and float(truth)!r}"

@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-/// A product or quotient below this may have an error that is no double; then it counts as rounded the wrong way.
+/// A product or quotient below this may have an error that is no double; then it counts as rounded in the wrong direction.
 const TINY: f64 = 1e-270;
 
 /// The direction in which results are rounded.

@@ -14,8 +14,6 @@ from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.splits import SplitProblem
-from pnet_lp.verification.checks import Checks
-from pnet_lp.verification.instance import check_classes
 
 _BUILD: dict[Form, Callable[..., Problem]] = {
     "arc": lambda flow, *_: ArcProblem(flow),
@@ -38,5 +36,8 @@ def state_problem(
     """
     flow = build_problem(network, traffic, aggregate=not (apart or routing.per_flow))
     if len(flow.member) < np.count_nonzero(flow.endpoint_class >= 0):
+        from pnet_lp.verification.checks import Checks  # noqa: PLC0415 - loads SciPy
+        from pnet_lp.verification.instance import check_classes  # noqa: PLC0415
+
         flow = replace(flow, merged=check_classes(Checks("classes of hosts"), network, traffic, flow))
     return _BUILD[routing.form](flow, network, traffic.level, routing, threads)
