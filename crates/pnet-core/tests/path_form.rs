@@ -116,7 +116,8 @@ proptest! {
         let (lower, upper, load, weight) = bounds(&problem, &found.weight, &found.length).unwrap();
         // Weights that are normalised once more may differ in the last bit.
         prop_assert!((lower / found.lower - 1.0).abs() < 1e-12);
-        prop_assert_eq!(upper, found.upper);
+        // The solver rounds to the nearest, the proof up.
+        prop_assert!(upper >= found.upper && upper / found.upper - 1.0 < 1e-12);
         prop_assert!(load.iter().zip(&capacity).all(|(load, c)| lower * load <= c * (1.0 + 1e-12)));
         for ends in problem.pair_ptr.windows(2) {
             prop_assert!((weight[ends[0]..ends[1]].iter().sum::<f64>() - 1.0).abs() < 1e-12);
