@@ -198,7 +198,10 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         claim = SavedAnswer(stored.figures, None if rates is None else rates.of(kept), stored.levels)
         second.check_load(claim.gbps if objective.per_demand else None)
         computed = dict(objective.recheck(cast("SecondProblem", second), claim))
-        limits, kind = bottlenecks(second, network, traffic.level, second.normalised(second.lengths))
+        # Files of earlier versions say nothing of equivalent links.
+        grouped = any(limit.equivalent for limit in stored.bottlenecks)
+        lengths = second.normalised(second.lengths)
+        limits, kind = bottlenecks(second, network, traffic.level, lengths, grouped=grouped)
         binding = kind if limits else objective.unlimited
     if stored.rates_gbps is not None and rates is not None:
         computed["rates_gbps"] = summarise_rates(stored.rates_gbps)
@@ -346,7 +349,6 @@ def _check_limits(check: Checks, stored: StoredResult, limits: Sequence[Bottlene
         f"{len(claimed)} bottlenecks are listed, but the proof gives {len(limits)}",
     )
     for i, (one, fact) in enumerate(zip(claimed, limits, strict=True)):
-        # Files of earlier versions say nothing of equivalent links.
         claim = one if one.equivalent else replace(one, equivalent=fact.equivalent)
         check.require(
             same_json(vars(claim), vars(fact)),

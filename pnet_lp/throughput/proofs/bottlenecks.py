@@ -29,11 +29,17 @@ _CUT_TOLERANCE = 1e-3
 
 
 def bottlenecks(
-    stated: ConcurrentProblem | SecondConcurrent, network: Network, level: Level, lengths: Lengths
+    stated: ConcurrentProblem | SecondConcurrent,
+    network: Network,
+    level: Level,
+    lengths: Lengths,
+    *,
+    grouped: bool = True,
 ) -> tuple[tuple[Bottleneck, ...], str]:
     """Return the links with the largest part of ``sum c l``, largest first, and what kind of limit they are.
 
-    The lengths are those of the certificate, in whatever unit.
+    The lengths are those of the certificate, in whatever unit.  Unless ``grouped``, as in files of earlier versions,
+    each link is listed by itself.
 
     The kind is ``access link`` where access links hold more than half of the sum; ``cut`` where the lengths are those
     of a cut (all equal, and no demand has to cross more than one); else ``core link``.
@@ -45,7 +51,7 @@ def bottlenecks(
     if total <= 0:
         return (), "core link"
     found: list[Bottleneck] = []
-    for arc, equivalent in _largest(core / total, problem.capacity):
+    for arc, equivalent in _largest(core / total, problem.capacity, grouped):
         plane = int(np.searchsorted(problem.arc_ptr, arc, side="right")) - 1
         names = network.planes[plane].switch_names
         link = (names[problem.tail[arc]], names[problem.head[arc]])
@@ -56,7 +62,7 @@ def bottlenecks(
         speeds = problem.access_up if kind == "access-up" else problem.access_down
         found.extend(
             _access_bottleneck(problem, network, level, kind, place, access[kind] / total, speeds, equivalent)
-            for place, equivalent in _largest(access[kind].ravel() / total, speeds.ravel())
+            for place, equivalent in _largest(access[kind].ravel() / total, speeds.ravel(), grouped)
         )
     found.sort(key=lambda item: -item.share)
     return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, lengths, float(core.sum()), total)
@@ -98,12 +104,14 @@ def rounded_share(share: npt.ArrayLike) -> FloatArray:
     return np.ldexp(np.round(_STEPS * mantissa), exponent)
 
 
-def _largest(share: FloatArray, capacity: FloatArray) -> list[tuple[int, int]]:
+def _largest(share: FloatArray, capacity: FloatArray, grouped: bool) -> list[tuple[int, int]]:
     """Return the indices of the largest shares, largest first, and of each how many equal it in share and capacity.
 
     Of equal links the first few are listed.
     """
     used = np.flatnonzero(share > _NEGLIGIBLE_SHARE)
+    if not grouped:
+        return [(int(i), 1) for i in used[np.argsort(-share[used], kind="stable")][:SHOWN_BOTTLENECKS]]
     rounded = rounded_share(share[used])
     order = np.lexsort((used, capacity[used], -rounded))
     alike = np.stack([rounded, capacity[used]])[:, order]
