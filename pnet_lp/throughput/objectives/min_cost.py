@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-4
 """Part of the requested K that may be missing without a warning; the status says whether it is within the tolerance."""
 
+_CANCELLED = 1e-6
+"""What a lower bound is at least of the volume that is subtracted in it."""
+
 
 class MinCostParams(Params):
     """Parameters of ``min-cost``: how much is carried."""
@@ -290,12 +293,14 @@ def largest(problem: Problem, context: SolveContext) -> Best[Certified]:
 def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:
     """Return what carrying the ``rate`` ``[J]`` of every demand, Gb/s, costs at least, as lengths prove it.
 
-    Rounded down.
+    Rounded down.  A difference of numbers so near that few digits are left says nothing: whoever computes it in another
+    order would find another one.
     """
     length, up, down = lengths
     distance = problem.distances((floats(add_down(length, link_cost)), up, down))
-    takes = problem.flow.merged_down(sum_down(mul_down(rate, distance)))
-    return float(sub_down(takes, problem.flow.volume(lengths)))
+    takes, volume = problem.flow.merged_down(sum_down(mul_down(rate, distance))), problem.flow.volume(lengths)
+    least = float(sub_down(takes, volume))
+    return least if least > _CANCELLED * volume else 0.0
 
 
 def _cost(problem: Problem, link_cost: FloatArray, load: FloatArray) -> float:
@@ -326,7 +331,7 @@ def _prove(
     lengths = form.lengths(dual)
     # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit.
     lower, best = max(
-        ((cost_bound(problem, served, each, link_cost), each) for each in (lengths, no_lengths(problem))),
+        ((cost_bound(problem, served, each, link_cost), each) for each in (no_lengths(problem), lengths)),
         key=lambda pair: pair[0],
     )
     cost = Interval(lower, _cost(problem, link_cost, attained.load))

@@ -168,14 +168,13 @@ def fairness_figures(
     shown: list[dict[str, Any]] = []
     end = -math.inf
     for level in levels:
-        upper = level.upper if level.upper < math.inf else None
-        if shown and level.rate <= end:
-            shown[-1]["demands"] += len(level.demands)
-            shown[-1]["rate_gbps"] = min(shown[-1]["rate_gbps"], level.rate)
-            shown[-1]["upper_bound_gbps"] = None if upper is None else max(upper, end)
-        else:
-            shown.append({"rate_gbps": level.rate, "upper_bound_gbps": upper, "demands": len(level.demands)})
+        if not shown or level.rate > end:
+            shown.append({"rate_gbps": level.rate, "demands": 0})
         end = max(end, level.upper)
+        last = shown[-1]
+        last["rate_gbps"] = min(last["rate_gbps"], level.rate)
+        last["upper_bound_gbps"] = end if end < math.inf else None
+        last["demands"] += len(level.demands)
     gap = max((level.gap for level in levels), default=0.0)
     if satisfied is None:
         return {"total_gbps": total_gbps, "relative_gap": gap, "levels": shown}
