@@ -1,6 +1,7 @@
 // Two charts: how the bounds of one solve closed, and the bounds of a family over its sizes.
 
-import { demandsOf, rackCount } from "./network.js";
+import { rackCount } from "./network.js";
+import { demandsOf } from "./patterns.js";
 import { svg } from "./picture.js";
 import { element, figure } from "./results.js";
 import { ask } from "./solver.js";
@@ -62,12 +63,12 @@ export class Chart {
   }
 
   /** Solves all sizes of a family, one after the other. */
-  async draw(family, pattern) {
+  async draw(family, traffic) {
     const run = (this.run += 1);
     const points = [];
     for (const network of family.networks) {
       const racks = rackCount(network);
-      const demands = demandsOf(pattern, racks);
+      const demands = demandsOf(traffic, racks);
       const found = await ask(this.solver, { network, demands, tolerance: 1e-4, limit: 10, cut: true });
       if (run !== this.run) return;
       if (!found) continue;

@@ -1,12 +1,13 @@
 // What leaves the page: the command line that asks the same, networks as edge lists, and the proof as a result file.
 
 import { alive, arcsOf } from "./network.js";
+import { endpointsOf } from "./patterns.js";
 
 const SHOWN_BOTTLENECKS = 10;
 
 /** @param {import("./network.js").Plane} plane @returns {string} as docs/formats.md says */
 export function edgeList(plane) {
-  const all = plane.racks.length === plane.switches.length;
+  const all = plane.racks.length === plane.switches.length && plane.racks.every((node, i) => node === i);
   const rack = new Map(plane.racks.map((node, i) => [node, i]));
   const lines = plane.switches.map(({ name, x, y, tier }, i) => {
     const held = all || !rack.has(i) ? "" : ` rack=${rack.get(i)}`;
@@ -26,7 +27,7 @@ export function filesOf(network) {
   return planes.map((plane, p) => ({ name: name(p), text: edgeList(plane) }));
 }
 
-/** @param {import("./network.js").Network} network @param {import("./network.js").Demands} demands
+/** @param {import("./network.js").Network} network @param {import("./patterns.js").Demands} demands
  * @param {boolean} ecmp @returns {string} */
 export function commandOf(network, demands, ecmp) {
   const dead = network.dead.flatMap((is, p) => (is ? [p] : []));
@@ -107,7 +108,7 @@ function limits(network, arcs, proof, farthest) {
 /**
  * The result with its proof, as `pnet-lp throughput --save` writes it and `pnet-lp verify` checks it.
  *
- * @param {import("./network.js").Network} whole @param {import("./network.js").Demands} demands
+ * @param {import("./network.js").Network} whole @param {import("./patterns.js").Demands} demands
  * @param {any} known what the worker said @returns {Promise<string>}
  */
 export async function certificate(whole, demands, known) {
@@ -115,6 +116,7 @@ export async function certificate(whole, demands, known) {
   const arcs = arcsOf(network);
   const { proof, farthest } = known.answer;
   const [planes, racks, count] = [network.planes.length, network.planes[0].racks.length, demands.src.length];
+  const endpoints = endpointsOf(demands).length;
   const ends = [Int32Array.from(demands.src), Int32Array.from(demands.dst), Float64Array.from(demands.demand)];
   const names = network.planes.map((plane) => plane.switches.map((s) => s.name));
   const prints = await Promise.all(
@@ -191,8 +193,8 @@ export async function certificate(whole, demands, known) {
     certificate: {
       form: "arc",
       length: await stored(proof.length),
-      up_length: await stored(proof.up_length, [planes, racks]),
-      down_length: await stored(proof.down_length, [planes, racks]),
+      up_length: await stored(proof.up_length, [planes, endpoints]),
+      down_length: await stored(proof.down_length, [planes, endpoints]),
       share: await stored(proof.share, [planes, count]),
       split_ptr: await stored(proof.split_ptr),
       split_arc: await stored(proof.split_arc),

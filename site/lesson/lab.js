@@ -5,7 +5,6 @@ import { certificate, commandOf, download, filesOf } from "./files.js";
 import {
   alive,
   arcsOf,
-  demandsOf,
   rackCount,
   withCable,
   withPlace,
@@ -14,8 +13,11 @@ import {
   withSpeed,
   withoutCable,
 } from "./network.js";
+import { PATTERNS, demandsOf } from "./patterns.js";
 import { Picture } from "./picture.js";
+import { readNetwork } from "./reader.js";
 import { Results, between, element, figure, marksOf } from "./results.js";
+import { fragmentOf, readFragment } from "./share.js";
 
 const LATE_MS = 80;
 // How close the bounds of a cable that hovers are brought at once, and how close once the pointer rests.
@@ -40,7 +42,12 @@ export class Lab {
     for (const family of families) byId("family").append(new Option(family.title, family.id));
     byId("family").addEventListener("change", () => this.choose(byId("family").value));
     byId("size").addEventListener("change", () => this.load(Number(byId("size").value)));
-    byId("pattern").addEventListener("change", () => this.solve());
+    for (const { id, title } of PATTERNS) byId("pattern").append(new Option(title, id));
+    byId("pattern").addEventListener("change", () => this.changeTraffic(this.traffic));
+    byId("seed").addEventListener("input", () => byId("seed").validity.valid && this.changeTraffic(this.traffic));
+    byId("open").addEventListener("click", () => byId("files").click());
+    byId("files").addEventListener("change", () => this.openFiles([...byId("files").files]));
+    byId("copy-link").addEventListener("click", () => this.copyLink());
     byId("reset").addEventListener("click", () => this.load(Number(byId("size").value)));
     byId("tools").addEventListener("change", () => this.hint());
     byId("show").addEventListener("change", () => this.draw());
@@ -51,7 +58,7 @@ export class Lab {
     byId("add").addEventListener("submit", (event) => this.add(event));
     byId("add-rack").addEventListener("click", () => this.addRack());
     byId("add").elements.plane.addEventListener("change", () => this.table());
-    byId("draw-sizes").addEventListener("click", () => this.chart.draw(this.family, this.pattern));
+    byId("draw-sizes").addEventListener("click", () => this.chart.draw(this.family, this.traffic));
     byId("rows").addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (button) this.cut(Number(button.dataset.plane), Number(button.dataset.cable));
@@ -69,8 +76,18 @@ export class Lab {
     return this.families.find((family) => family.id === byId("family").value);
   }
 
-  get pattern() {
-    return byId("pattern").value;
+  /** @returns {import("./patterns.js").Traffic} */
+  get traffic() {
+    return { id: byId("pattern").value, seed: Number(byId("seed").value) };
+  }
+
+  /** @param {import("./patterns.js").Traffic} traffic */
+  changeTraffic({ id, seed }) {
+    byId("pattern").value = id;
+    byId("seed").value = String(seed);
+    byId("drawn").hidden = !PATTERNS.find((pattern) => pattern.id === id).drawn;
+    this.chart.clear();
+    this.solve();
   }
 
   get mode() {
@@ -86,9 +103,9 @@ export class Lab {
     byId("hint").textContent = HINTS[this.mode];
   }
 
-  choose(id) {
+  choose(id, first = this.families.find((family) => family.id === id).first) {
     byId("family").value = id;
-    const { networks, first } = this.family;
+    const { networks } = this.family;
     byId("size").replaceChildren(
       ...networks.map((network, i) => {
         const racks = rackCount(network);
@@ -102,7 +119,76 @@ export class Lab {
   }
 
   load(size) {
+    this.notice("");
     this.set(this.family.networks[size], true);
+  }
+
+  /** Says what became of a file or a link; "" says nothing. @param {string} text */
+  notice(text) {
+    byId("opened").textContent = text;
+    byId("opened").hidden = !text;
+  }
+
+  /** @param {File[]} files one for each plane */
+  async openFiles(files) {
+    byId("files").value = "";
+    if (!files.length) return;
+    try {
+      const read = await Promise.all(files.map(async (file) => ({ name: file.name, text: await file.text() })));
+      const { network, notes } = readNetwork(read);
+      this.open(network);
+      this.notice(notes.join(" "));
+    } catch (error) {
+      this.notice(`The network was not opened. ${error.message}`);
+    }
+  }
+
+  /** Opens the network in the address, if it holds one. @param {string} fragment from # on */
+  async openLink(fragment) {
+    try {
+      const found = await readFragment(fragment);
+      if (!found) return;
+      this.open(found.network);
+      this.changeTraffic(found.traffic);
+    } catch (error) {
+      this.notice(`The network was not opened. ${error.message}`);
+    }
+    byId("lab").scrollIntoView();
+  }
+
+  /** Shows a network from elsewhere; a network of this page that is moved at most has its command again. */
+  open(network) {
+    const shape = ({ planes }) =>
+      JSON.stringify(planes.map(({ switches, racks, cables }) => [switches.map(({ name, tier }) => [name, tier]), racks, cables]));
+    const own = shape(network);
+    for (const family of this.families) {
+      const size = family.networks.findIndex((known) => shape(known) === own);
+      if (size < 0) continue;
+      this.choose(family.id, size);
+      const planes = family.networks[size].planes.map((plane, p) => ({ ...plane, switches: network.planes[p].switches }));
+      this.set({ ...family.networks[size], planes, dead: network.dead }, true);
+      return;
+    }
+    const family = { id: "opened", title: `Opened: ${network.label}`, first: 0, networks: [network] };
+    this.families = [...this.families.filter(({ id }) => id !== family.id), family];
+    byId("family").querySelector("[value=opened]")?.remove();
+    byId("family").append(new Option(family.title, family.id));
+    this.choose(family.id);
+  }
+
+  async copyLink() {
+    try {
+      history.replaceState(null, "", await fragmentOf(this.network, this.traffic));
+    } catch (error) {
+      this.notice(error.message);
+      return;
+    }
+    try {
+      await navigator.clipboard.writeText(location.href);
+      byId("status").textContent = "The link is copied; it is in the address bar, too.";
+    } catch {
+      byId("status").textContent = "The link is in the address bar: the browser does not let the page copy it.";
+    }
   }
 
   /** Shows and solves another network. @param {boolean} fresh whether it is not the old one edited */
@@ -123,7 +209,8 @@ export class Lab {
       ...this.network.planes.map((_, p) => {
         const frame = element("div", { class: "plane" });
         if (many) {
-          const kill = element("button", { type: "button" }, `Kill plane ${p + 1}`);
+          const kill = element("button", { type: "button" });
+          this.label(kill, p);
           kill.addEventListener("click", () => this.kill(p, kill));
           frame.append(element("div", { class: "plane-head" }, element("strong", {}, `Plane ${p + 1}`), kill));
         }
@@ -150,9 +237,14 @@ export class Lab {
       byId("status").textContent = "One plane has to work.";
       return;
     }
-    button.textContent = network.dead[p] ? `Repair plane ${p + 1}` : `Kill plane ${p + 1}`;
-    button.classList.toggle("undo", network.dead[p]);
     this.set(network, false);
+    this.label(button, p);
+  }
+
+  label(button, p) {
+    const dead = this.network.dead[p];
+    button.textContent = dead ? `Repair plane ${p + 1}` : `Kill plane ${p + 1}`;
+    button.classList.toggle("undo", dead);
   }
 
   cut(p, cable) {
@@ -196,7 +288,7 @@ export class Lab {
     const asked = ++this.asked;
     const network = alive(whole);
     const real = hovering === undefined;
-    const demands = demandsOf(this.pattern, rackCount(network));
+    const demands = demandsOf(this.traffic, rackCount(network));
     const cables = network.planes.reduce((sum, plane) => sum + plane.cables.length, 0);
     // Small networks are solved more exactly than large ones.
     const closest = Math.min(1e-4, Math.max(1e-5, 1e-9 * cables * rackCount(network)));

@@ -1,6 +1,7 @@
 // The four predictions: two networks, a question, and what the solver says.
 
-import { alive, arcsOf, demandsOf, rackCount, withPlaneToggled } from "./network.js";
+import { alive, arcsOf, rackCount, withPlaneToggled } from "./network.js";
+import { demandsOf } from "./patterns.js";
 import { Picture } from "./picture.js";
 import { Results, element, figure, marksOf } from "./results.js";
 import { ask } from "./solver.js";
@@ -165,7 +166,7 @@ class StepView {
     for (const [i, side] of this.sides.entries()) {
       side.results.hidden = false;
       const network = alive(side.network);
-      const demands = demandsOf("all-to-all", rackCount(network));
+      const demands = demandsOf({ id: "all-to-all", seed: 0 }, rackCount(network));
       const all = await ask(this.solver, { network, demands, ...SETTINGS }, (known) => {
         found[i] = known;
         render();

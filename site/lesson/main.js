@@ -20,6 +20,8 @@ try {
   const lab = new Lab(families, new Solver(module), new Solver(module));
   // What tests and the curious may look at.
   globalThis.lesson = { lab, families };
+  addEventListener("hashchange", () => lab.openLink(location.hash));
+  await lab.openLink(location.hash);
   document.documentElement.dataset.ready = "true";
 } catch (error) {
   const trouble = document.getElementById("trouble");

@@ -72,32 +72,11 @@ export function rackCount(network) {
 }
 
 /**
- * @typedef {{src: number[], dst: number[], demand: number[], expression: string, sparse: boolean}} Demands  by source
- */
-
-/** @param {string} pattern "all-to-all", "opposite" or "next" @param {number} racks @returns {Demands} */
-export function demandsOf(pattern, racks) {
-  const src = [];
-  const dst = [];
-  const step = { opposite: Math.floor(racks / 2), next: 1 }[pattern];
-  for (let i = 0; i < racks; i += 1) {
-    for (let j = 0; j < racks; j += 1) {
-      if (i !== j && (step === undefined || j === (i + step) % racks)) {
-        src.push(i);
-        dst.push(j);
-      }
-    }
-  }
-  const expression = step === undefined ? pattern : `stride:s=${step}`;
-  return { src, dst, demand: src.map(() => 1), expression, sparse: step !== undefined };
-}
-
-/**
  * The directed links of all planes, those of a plane sorted by tail, equal tails in the order of cables there and back:
  * the order of certificates.
  *
  * @typedef {{tail: Int32Array, head: Int32Array, capacity: Float64Array, ptr: Int32Array, nodeCount: Int32Array,
- *            attach: Int32Array, plane: number[], cable: number[]}} Arcs
+ *            plane: number[], cable: number[]}} Arcs
  * @param {Network} network without dead planes @returns {Arcs}
  */
 export function arcsOf(network) {
@@ -118,7 +97,6 @@ export function arcsOf(network) {
     capacity: Float64Array.from(arcs, (a) => a.gbps),
     ptr: Int32Array.from(ptr),
     nodeCount: Int32Array.from(network.planes, (plane) => plane.switches.length),
-    attach: Int32Array.from(network.planes.flatMap((plane) => plane.racks)),
     plane: arcs.map((a) => a.p),
     cable: arcs.map((a) => a.cable),
   };

@@ -3,6 +3,7 @@
 import init, { Problem } from "./wasm/pnet_wasm.js";
 import { arcsOf } from "./network.js";
 import { bisection } from "./bisection.js";
+import { endpointsOf } from "./patterns.js";
 
 /** The largest K at which K times these loads fit. */
 function fits(capacity, load) {
@@ -12,20 +13,23 @@ function fits(capacity, load) {
 }
 
 /** All that is known of a network; what takes no time comes first.
- * @param {{id: number, network: import("./network.js").Network, demands: import("./network.js").Demands,
+ * @param {{id: number, network: import("./network.js").Network, demands: import("./patterns.js").Demands,
  *          tolerance: number, limit: number, cut: boolean}} task network: without dead planes */
 function answer({ id, network, demands, tolerance, limit, cut }) {
   const tell = (kind, facts) => postMessage({ id, kind, ...facts });
   const arcs = arcsOf(network);
+  // Endpoints are the racks that have a demand, as in certificates.
+  const used = endpointsOf(demands);
+  const endpoint = new Map(used.map((rack, i) => [rack, i]));
   const problem = new Problem(
     arcs.nodeCount,
     arcs.ptr,
     arcs.tail,
     arcs.head,
     arcs.capacity,
-    arcs.attach,
-    Int32Array.from(demands.src),
-    Int32Array.from(demands.dst),
+    Int32Array.from(network.planes.flatMap((plane) => used.map((rack) => plane.racks[rack]))),
+    Int32Array.from(demands.src, (rack) => endpoint.get(rack)),
+    Int32Array.from(demands.dst, (rack) => endpoint.get(rack)),
     Float64Array.from(demands.demand),
   );
   const hops = problem.distances(new Float64Array(arcs.tail.length).fill(1));

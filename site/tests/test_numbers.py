@@ -14,6 +14,8 @@ from lab import choose, drag, known, saved, settle
 from playwright.sync_api import Page
 
 from pnet_lp.cli import main
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 
 CASES = [
     ("ring", 2, "all-to-all"),
@@ -26,6 +28,13 @@ CASES = [
     ("fat-tree", None, "all-to-all"),
     ("jellyfish", None, "all-to-all"),
     ("different", 2, "all-to-all"),
+    ("random", 3, "permutation"),
+    ("torus", 4, "random"),
+    ("random", 2, "incast"),
+    ("jellyfish", None, "hotspot"),
+    ("mesh", 3, "all-to-one"),
+    ("dragonfly", 1, "one-to-all"),
+    ("different", 0, "pipeline"),
 ]
 
 SMALL = [(family, size) for family in ("ring", "path", "mesh", "torus") for size in (0, 1, 2, 3)]
@@ -62,6 +71,35 @@ def test_both_bounds_are_those_of_the_command(
     bounds = {b["name"]: b for b in answered(tmp_path, "bounds", *command(page)[1:])["bounds"]}
     assert found["meanPath"] == pytest.approx(bounds["mean-path"]["value_gbps"], rel=1e-9)
     assert found["bisection"]["gbps"] == pytest.approx(bounds["bisection"]["bisection_gbps"], rel=1e-9)
+
+
+def test_demands_of_every_pattern_are_those_of_its_expression(page: Page) -> None:
+    program = """async (counts) => {
+        const { PATTERNS, demandsOf } = await import("./patterns.js");
+        return PATTERNS.flatMap(({ id }) => counts.flatMap((racks) => [0, 1, 7, 999999].map((seed) =>
+            [racks, demandsOf({ id, seed }, racks)])));
+    }"""
+    counts = [2, 3, 4, 5, 16, 33, 80]
+    networks = {n: build_network(f"path:n={n}") for n in counts}
+    found = page.evaluate(program, counts)
+    assert len({demands["expression"].split(":")[0] for _, demands in found}) >= 8
+    for racks, demands in found:
+        matrix = build_traffic(demands["expression"], networks[racks], "rack")
+        for key in ("src", "dst", "demand"):
+            assert getattr(matrix, key).tolist() == demands[key], demands["expression"]
+
+
+def test_draws_are_others_with_another_seed(page: Page, tmp_path: Path) -> None:
+    choose(page, "random", 3, "permutation")
+    first = known(page)["lower"]
+    page.fill("#seed", "3")
+    settle(page)
+    assert command(page)[-2:] == ["--traffic", "permutation:seed=3"]
+    said = answered(tmp_path, *command(page), "--tolerance", "1e-5")
+    assert known(page)["lower"] == pytest.approx(said["lower_bound_gbps"], rel=1e-4)
+    assert known(page)["lower"] != pytest.approx(first, rel=1e-3)
+    page.fill("#seed", "0")
+    settle(page)
 
 
 @pytest.mark.parametrize(("family", "size"), SMALL)
