@@ -234,7 +234,8 @@ def _unfair(
         if exact.connected:
             yield "there are no levels"
         return
-    flow = build_problem(requested.network, requested.traffic, aggregate=not parse_routing(requested.routing).per_flow)
+    apart = parse_objective(requested.objective).apart or parse_routing(requested.routing).per_flow
+    flow = build_problem(requested.network, requested.traffic, aggregate=not apart)
     of_pair = flow.demand_of_pairs(requested.traffic)
     connected = np.unique(of_pair[exact.connected])
     lowest = exact.with_demand([d if j in exact.connected else Fraction(0) for j, d in enumerate(exact.demand)])
