@@ -234,8 +234,8 @@ def _unfair(
         if exact.connected:
             yield "there are no levels"
         return
-    apart = parse_objective(requested.objective).apart or parse_routing(requested.routing).per_flow
-    flow = build_problem(requested.network, requested.traffic, aggregate=not apart)
+    per_flow = parse_routing(requested.routing, **requested.rule).per_flow
+    flow = build_problem(requested.network, requested.traffic, aggregate=not per_flow)
     of_pair = flow.demand_of_pairs(requested.traffic)
     connected = np.unique(of_pair[exact.connected])
     lowest = exact.with_demand([d if j in exact.connected else Fraction(0) for j, d in enumerate(exact.demand)])
