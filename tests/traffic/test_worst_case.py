@@ -14,6 +14,7 @@ from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.distances import UNREACHED, find_sites, site_hops
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
+from pnet_lp.traffic.patterns import worst_case
 
 from .conftest import ring_of
 
@@ -99,6 +100,22 @@ def test_kodialam_keeps_the_hose_and_beats_every_matching(network: Network) -> N
             assert sorted(matrix.dst.tolist()) == matrix.src.tolist() == list(range(len(rack)))
             assert not np.any(rack[matrix.src] == rack[matrix.dst])
             assert weight(worst, between_hosts) >= weight(matrix, between_hosts) - 1e-6
+
+
+def test_racks_of_unequal_size_are_matched_as_their_endpoints_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first plan by layers is rarely the best one: cycles have to be cancelled in most of these."""
+    for seed in range(12):
+        network = build_network("jellyfish:switches=13,ports=6,hosts=30", planes=2, variant="heterogeneous", seed=seed)
+        sites = find_sites(network, "host")
+        hops = site_hops(network, sites)[np.ix_(sites.of, sites.of)]
+        for name in ("longest-matching", "shortest-matching"):
+            monkeypatch.setattr(worst_case, "_MANY_ENDPOINTS", 4096)
+            best = weight(build_traffic(name, network, "host"), hops)
+            monkeypatch.setattr(worst_case, "_MANY_ENDPOINTS", 0)
+            matrix = build_traffic(name, network, "host")
+            assert sorted(matrix.dst.tolist()) == matrix.src.tolist() == list(range(30))
+            assert not np.any(sites.of[matrix.src] == sites.of[matrix.dst])
+            assert weight(matrix, hops) == best
 
 
 def test_on_one_switch_each_sends_to_the_next() -> None:

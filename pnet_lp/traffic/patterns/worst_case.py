@@ -21,8 +21,10 @@ from pnet_lp.traffic.places import hosts_of_endpoints
 
 _ASSIGNMENT_BYTES = 26
 """Measured peak of an assignment problem, per pair of rows and columns."""
-_LAYERED = 4096
-"""Endpoints of unequal racks from which on a matching by layers is tried: an assignment of more takes ten seconds."""
+_MANY_ENDPOINTS = 4096
+"""Endpoints of unequal racks beyond which racks are matched in their place: an assignment of more takes ten seconds."""
+_TRANSPORT_BYTES = 52
+"""Of the transportation problem of racks, per pair of them: hops, costs, the plan, and what an assignment takes."""
 _PROGRAM_BYTES = 1100
 """Measured peak of the linear program of unequal rates, per pair of sites."""
 
@@ -126,11 +128,12 @@ def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
             where=context.label,
         )
     # The matrix of sites is one of its parts where that of endpoints is needed.
-    _check_memory(sites.count if len(group) > _LAYERED else len(group), _ASSIGNMENT_BYTES, context)
+    many = not equal and len(group) > _MANY_ENDPOINTS
+    _check_memory(*(sites.count, _TRANSPORT_BYTES) if many else (len(group), _ASSIGNMENT_BYTES), context)
     hops = _reachable(site_hops(context.network, sites), sites, context)
     cost = -hops if farthest else hops
-    if not equal and len(group) > _LAYERED and (layered := _layers(cost, sites)) is not None:
-        return context.matrix(np.arange(len(group)), layered)
+    if many and (matched := _transport(cost, sites)) is not None:
+        return context.matrix(np.arange(len(group)), matched)
     _check_memory(len(group), _ASSIGNMENT_BYTES, context)
     matched = _assign(cost[np.ix_(group, group)], group)
     if not equal:
@@ -172,25 +175,75 @@ def _assign(cost: npt.NDArray[np.float64], group: npt.NDArray[np.integer]) -> np
     return linear_sum_assignment(apart)[1].astype(np.int64)
 
 
-def _layers(cost: npt.NDArray[np.float64], sites: Sites) -> npt.NDArray[np.int64] | None:
-    """Return a cheapest permutation of endpoints of unequal sites, or None where this way does not find one.
+def _transport(cost: npt.NDArray[np.float64], sites: Sites) -> npt.NDArray[np.int64] | None:
+    """Return a cheapest permutation of endpoints of unequal sites, or None where only one site is of the largest.
 
-    Layer l has the l-th endpoint of every site that has as many, and is assigned as sites are.  If every endpoint is
-    assigned to a site that is cheapest for its own, no permutation is cheaper.
+    How many endpoints of one site are assigned to another is a transportation problem.  Its first plan is by layers:
+    layer l has the l-th endpoint of every site that has as many, and is assigned as sites are.  Cycles along which
+    it becomes cheaper are cancelled until there are none (Klein 1967).
     """
-    members = np.split(np.argsort(sites.of, kind="stable"), np.cumsum(sites.sizes)[:-1])
-    cheapest = np.where(np.eye(len(cost), dtype=np.bool_), np.inf, cost).min(axis=1)
-    found, done = np.empty(len(sites.of), dtype=np.int64), 0
+    plan, done = np.zeros(cost.shape, dtype=np.int64), 0
     for size in np.unique(sites.sizes).tolist():
         there = np.flatnonzero(sites.sizes >= size)
         if len(there) < 2:
             return None
-        matched = there[_assign(cost[np.ix_(there, there)], there)]
-        if np.any(cost[there, matched] > cheapest[there]):
-            return None
-        for site, other in zip(there.tolist(), matched.tolist(), strict=True):
-            found[members[site][done:size]] = members[other][done:size]
+        plan[there, there[_assign(cost[np.ix_(there, there)], there)]] += size - done
         done = size
+    apart = np.where(np.eye(len(cost), dtype=np.bool_), np.inf, cost)
+    while cycles := _cheaper_cycles(apart, plan):
+        for sources in cycles:
+            used = np.roll(sources, -1)
+            # Each source of a cycle takes over the destination of the next one that it reaches most cheaply.
+            extra = np.where(plan[used] > 0, apart[sources] - apart[used], np.inf)
+            targets = extra.argmin(axis=1)
+            moved = plan[used, targets].min()
+            plan[used, targets] -= moved
+            plan[sources, targets] += moved
+    members = np.argsort(sites.of, kind="stable")
+    src, dst = np.nonzero(plan)
+    amounts = plan[src, dst]
+    found = np.empty(len(members), dtype=np.int64)
+    by_target = np.argsort(np.repeat(dst, amounts), kind="stable")
+    found[members[by_target]] = members
+    return found
+
+
+def _cheaper_cycles(cost: npt.NDArray[np.float64], plan: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """Return disjoint cycles of sources that make ``plan`` cheaper, each source taking over a target of the next.
+
+    They are cycles of predecessors in the method of Bellman and Ford, none where that ends.
+    """
+    src, dst = np.nonzero(plan)
+    begins = np.flatnonzero(np.r_[True, src[1:] != src[:-1]])
+    potential = np.zeros(len(cost))
+    before = np.full(len(cost), -1)
+    while True:
+        reached = potential[:, None] + cost
+        first = reached.argmin(axis=0)
+        through = reached[first, np.arange(len(cost))][dst] - cost[src, dst]
+        lower = np.minimum.reduceat(through, begins)
+        improved = lower < potential - 1e-9
+        if not improved.any():
+            return []
+        least = np.flatnonzero(through == np.repeat(lower, np.diff(np.r_[begins, len(src)])))
+        chosen = least[np.r_[True, src[least][1:] != src[least][:-1]]]
+        before[improved] = first[dst[chosen]][improved]
+        potential = np.where(improved, lower, potential)
+        if found := _cycles(before):
+            return found
+
+
+def _cycles(before: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """Return the cycles along predecessors, each in the order of travel; -1 has none."""
+    seen, found = np.full(len(before), -1), []
+    for start in range(len(before)):
+        at, path = start, []
+        while at >= 0 and seen[at] < 0:
+            seen[at] = start
+            path.append(at)
+            at = int(before[at])
+        if at >= 0 and seen[at] == start:
+            found.append(np.array(path[path.index(at) :][::-1]))
     return found
 
 
