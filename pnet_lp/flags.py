@@ -11,6 +11,12 @@ from pydantic import BaseModel
 
 from pnet_lp.errors import SpecError
 
+SPEED_WORDS = ("speed", "bandwidth", "capacity", "link-speed", "gbps")
+"""Other words for the speed of links."""
+
+RUNNING = "Running"
+"""Heading of options that no figure depends on, and of seeds."""
+
 
 @dataclass(frozen=True)
 class Flag:
@@ -22,6 +28,8 @@ class Flag:
         metavar: what the help text calls its value.
         needs: parameters, one of which must be given too: without them this one has no meaning.
         excludes: parameters that must not be given too.
+        also: other words for the name, which messages take for it.
+        heading: of the options of a command among which it is listed; default: that of the model.
         help: the help text where the description does not do; ``{}`` stands for the names that ``listed`` returns.
         listed: see ``help``; called only where that text is shown.
         parse: makes the value of the text; raises ValueError, which says what was found and what is allowed.
@@ -34,6 +42,8 @@ class Flag:
     metavar: str = ""
     needs: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    heading: str = ""
     help: str = ""
     listed: Callable[[], Iterable[str]] | None = None
     parse: Callable[[str], Any] | None = None
@@ -47,6 +57,12 @@ _PLAIN = Flag()
 def flag_of(metadata: Sequence[Any]) -> Flag:
     """Return the flag among the metadata of a field, or one that says nothing."""
     return next((one for one in metadata if isinstance(one, Flag)), _PLAIN)
+
+
+def heading_of(model: type[BaseModel], key: str) -> str:
+    """Return the heading of the options among which a parameter is listed: its own, or that of the model it is from."""
+    first = [kind for kind in model.__mro__ if key in vars(kind).get("__annotations__", ())][-1]
+    return flag_of(model.model_fields[key].metadata).heading or vars(first).get("heading", "")
 
 
 @functools.cache

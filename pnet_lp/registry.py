@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType, NoneType
-from typing import ClassVar, Generic, Self, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -31,7 +31,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError, Verbatim
-from pnet_lp.flags import check_together
+from pnet_lp.flags import check_together, flag_of
 from pnet_lp.units import MOST_DIGITS, misread, quantity_of
 
 _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
@@ -53,6 +53,9 @@ class Params(BaseModel):
     """Base of all parameter models: immutable, unknown keys are errors, and numbers are finite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+    heading: ClassVar[str] = ""
+    """Of the options of a command that are this model's own parameters, not those of its bases."""
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
     """Parameters that exclude each other: stating one of them suppresses the defaults of the others."""
@@ -153,7 +156,7 @@ def validate(model: type[M], values: Mapping[str, object], where: str = "", *, n
             raise SpecError(f"a whole number of {len(value)} digits", where=f"{where}: {key}", found=value)
         if key not in fields:
             raise SpecError(
-                f"unknown parameter {key!r}{nearest(str(key), fields)}",
+                f"unknown parameter {key!r}{nearest(str(key), fields, synonyms(model))}",
                 where=where,
                 allowed=names(", ".join(fields) or "no parameters"),
             )
@@ -286,17 +289,50 @@ def unknown(
     return SpecError(f"{problem} {name!r}{nearest(str(name), known)}", where=where, allowed=f"{', '.join(known)}{more}")
 
 
-def nearest(name: str, known: Collection[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string.
+def synonyms(model: type[BaseModel]) -> dict[str, str]:
+    """Return the names of parameters by other words for them."""
+    return {word: key for key, field in model.model_fields.items() for word in flag_of(field.metadata).also}
+
+
+def nearest(name: str, known: Collection[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return ``" (did you mean 'x'?)"`` for :func:`meant`, or an empty string."""
+    found = meant(name, known, also)
+    return f" (did you mean {found!r}?)" if found else ""
+
+
+def meant(name: str, known: Collection[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the known name that ``name`` is misspelt, shortened or another word for, by ``also``; empty if none.
 
     Not for long names, and not among too many: the comparison takes time.
     """
+    word = name.lower().replace("_", "-")
+    if word in also:
+        return also[word]
     if len(name) > _LONGEST_NAME or len(known) > _MOST_COMPARED:
         return ""
     import difflib  # noqa: PLC0415 - needed for wrong names only
 
-    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    for found in difflib.get_close_matches(word, list(known), n=5, cutoff=0.5):
+        plain = found.lower().replace("_", "-")
+        begins = min(len(plain), len(word)) > 2 and (plain.startswith(word) or word.startswith(plain))
+        most = max(1, len(word) // 3, len(plain) // 3)
+        if begins or _typing_errors(plain.replace("-", ""), word.replace("-", "")) <= most:
+            return found
+    return ""
+
+
+def _typing_errors(found: str, meant: str) -> int:
+    """Return how many letters are too many, missing, wrong or swapped: the distance of optimal string alignment."""
+    before: list[int] = []
+    last = list(range(len(meant) + 1))
+    for i, letter in enumerate(found):
+        row = [i + 1]
+        for j, other in enumerate(meant):
+            row.append(min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != other)))
+            if i and j and letter == meant[j - 1] and found[i - 1] == other:
+                row[-1] = min(row[-1], before[j - 1] + 1)
+        before, last = last, row
+    return last[-1]
 
 
 def one_or_more(texts: str | Iterable[str]) -> tuple[str, ...]:
@@ -316,10 +352,11 @@ AsText = BeforeValidator(_as_text)
 """Marks a field that is a text, which may look like a number and be written as one."""
 
 
-def parse_expression(text: str) -> tuple[str, dict[str, str]]:
+def parse_expression(text: str, among: Registry[Any] | None = None) -> tuple[str, dict[str, str]]:
     """Split ``name:key=value,...`` into the name and its raw parameters.
 
-    Values stay strings; the entry's parameter model converts them.  Raises SpecError for anything else.
+    Values stay strings; the entry's parameter model converts them.  Raises SpecError for anything else; a message shows
+    an expression of the entry ``among`` a registry.
     """
     match = _EXPRESSION.fullmatch(text.strip())
     if match is None:
@@ -330,11 +367,28 @@ def parse_expression(text: str) -> tuple[str, dict[str, str]]:
     for item in items:
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not key or not value:
-            raise SpecError("not a key=value parameter", where=match["name"], found=item, allowed="key=value")
+            offered, shown = _with_key(match["name"], item, among) if len(items) == 1 else ("", "")
+            raise SpecError(
+                f"not a key=value parameter{offered}", where=match["name"], found=item, allowed=f"key=value{shown}"
+            )
         if key in values:
             raise SpecError(f"parameter {key!r} is given twice", where=match["name"])
         values[key] = value
     return match["name"], values
+
+
+def _with_key(name: str, value: str, among: Registry[Any] | None) -> tuple[str, str]:
+    """Return what the only parameter of an expression is offered as, and an example."""
+    if among is None or name not in among:
+        return "", ""
+    entry = among.get(name)
+    required = [key for key, field in entry.params.model_fields.items() if field.is_required()]
+    try:
+        entry.validate(dict.fromkeys(required, value))
+    except SpecError:
+        required = []
+    offered = f" (did you mean {f'{name}:{required[0]}={value}'!r}?)" if len(required) == 1 else ""
+    return offered, f", such as {entry.expression}" if entry.example and not offered else ""
 
 
 def write_expression(name: str, values: Mapping[str, str]) -> str:

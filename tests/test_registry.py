@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError
-from pnet_lp.registry import NoParams, Params, Registry, nearest, parse_expression, validate
+from pnet_lp.registry import NoParams, Params, Registry, meant, nearest, parse_expression, validate
 
 
 class Box(Params):
@@ -57,6 +57,26 @@ def test_an_unknown_name_gets_the_nearest(shapes: Registry[Any]) -> None:
         shapes.get("zzz")
     assert str(caught.value) == "unknown shape 'zzz'; allowed: box, point"
     assert nearest("POINT", {"point": 0}) == " (did you mean 'point'?)"
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "found"),
+    [
+        ("dcqcn", ["dctcp", "tcp"], ""),
+        ("plot", ["report", "sweep", "out"], ""),
+        ("topology", ["plot"], ""),
+        ("thruput", ["throughput"], "throughput"),
+        ("rign", ["ring"], "ring"),
+        ("fattree", ["fat-clique", "fat-tree"], "fat-tree"),
+        ("all2all", ["all-to-one", "all-to-all"], "all-to-all"),
+        ("sim", ["simulate"], "simulate"),
+        ("mean", ["mean_hops"], "mean_hops"),
+        ("speed", ["seed", "link-gbps"], "seed"),
+    ],
+)
+def test_what_is_offered_is_what_is_meant(name: str, known: list[str], found: str) -> None:
+    assert meant(name, known) == found
+    assert meant(name, known, {name: "another"}) == "another"
 
 
 def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from pnet_lp import __version__
 from pnet_lp.cli.command import debug_option, flags, wants_traceback
-from pnet_lp.cli.commands import OTHERS, asks, commands, plain_command
+from pnet_lp.cli.commands import OTHER_WORDS, OTHERS, asks, commands, plain_command
 from pnet_lp.errors import PnetError, on_one_line, printable
 from pnet_lp.interrupts import INTERRUPTED, pressed, settle
 from pnet_lp.registry import nearest
@@ -44,7 +44,7 @@ class CommandGroup(click.Group):
         known = commands()
         unknown = args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing
         if unknown and not asks(args[0]):
-            ctx.fail(f"unknown command {args[0]!r}{nearest(args[0], known)}; allowed: {', '.join(known)}")
+            ctx.fail(f"unknown command {args[0]!r}{nearest(args[0], known, OTHER_WORDS)}; allowed: {', '.join(known)}")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:

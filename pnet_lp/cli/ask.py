@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from pnet_lp import questions
-from pnet_lp.cli.command import BOUNDS_ONLY, Command, CommandFamily, Whole, call_them, flags, given, json_option
+from pnet_lp.cli.command import BOUNDS_ONLY, OUTPUT, Command, CommandFamily, Whole, call_them, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
 from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
@@ -25,7 +25,7 @@ from pnet_lp.cli.output import Output, OutputFile, OutputFolder
 from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.flags import flag_of
+from pnet_lp.flags import RUNNING, flag_of
 from pnet_lp.interrupts import INTERRUPTED
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of
@@ -136,6 +136,7 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
         yield option(
             f"--{key.replace('_', '-')}",
             key,
+            heading=OUTPUT,
             type=OutputFolder() if output.folder else OutputFile(output.formats, suffixes=output.suffixes),
             help=output.help,
             excludes=output.excludes,
@@ -162,6 +163,7 @@ def _jobs_option(needs: tuple[str, ...]) -> Callable[..., Any]:
         default=1,
         show_default=True,
         needs=needs,
+        heading=RUNNING,
         help="Number of parallel processes; results do not depend on it.",
     )
 

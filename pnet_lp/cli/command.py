@@ -10,6 +10,8 @@ import click
 from click.core import ParameterSource
 
 from pnet_lp.cli.completion import complete_by_name, other_options
+from pnet_lp.flags import RUNNING
+from pnet_lp.registry import nearest
 from pnet_lp.stdout import reserved
 from pnet_lp.units import misread
 
@@ -76,9 +78,19 @@ class _Decimal(click.ParamType[Any]):
 class Whole(_Decimal, click.IntRange):
     """A whole number of a range."""
 
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what the help text calls the value; the range stands behind the description."""
+        del param, ctx
+        return "INTEGER"
+
 
 class Number(_Decimal, click.FloatRange):
     """A finite number of a range."""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what the help text calls the value; the range stands behind the description."""
+        del param, ctx
+        return "NUMBER"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number, or fail."""
@@ -92,6 +104,8 @@ class Option(click.Option):
     """An option that has no meaning without, or beside, others.
 
     Args:
+        also: other words for its name.
+        heading: of the options among which it is listed where there are many.
         needs: names of parameters, one of which must be given too; those that a command lacks count as not given.
         excludes: names of parameters that must not be given too.
         listed: returns the names that stand in the help text for ``{}``; called only where that text is shown.
@@ -100,13 +114,16 @@ class Option(click.Option):
     def __init__(
         self,
         *args: Any,
+        also: Iterable[str] = (),
+        heading: str = "",
         needs: tuple[str, ...] = (),
         excludes: tuple[str, ...] = (),
         listed: Callable[[], Iterable[str]] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.needs, self.excludes, self.listed = needs, excludes, listed
+        self.also = {f"--{word}": max(self.opts, key=len) for word in also}
+        self.heading, self.needs, self.excludes, self.listed = heading, needs, excludes, listed
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option's lines of the help text."""
@@ -129,6 +146,20 @@ class Option(click.Option):
             raise click.UsageError(f"give either {flag} or {known[other]}", ctx)
 
 
+OUTPUT, GENERAL = "Output", "General"
+"""Headings of options that most commands have; after that of :data:`~pnet_lp.flags.RUNNING`, they come last."""
+
+_MANY = 12
+"""Options that need headings."""
+
+
+def _headings(command: click.Command) -> list[str]:
+    """Return the headings of a command's options in their order."""
+    found = dict.fromkeys(param.heading for param in command.params if isinstance(param, Option))
+    last = (RUNNING, OUTPUT, GENERAL)
+    return [*(heading for heading in found if heading not in last), *last]
+
+
 class Command(click.Command):
     """A command with ``--debug``, ``-h`` and an example.
 
@@ -143,6 +174,16 @@ class Command(click.Command):
         for param in self.params:
             complete_by_name(param)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; for an unknown option the message offers the one that is meant, if any."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            options = [param for param in self.params if isinstance(param, click.Option)]
+            also = {word: name for one in options if isinstance(one, Option) for word, name in one.also.items()}
+            offered = nearest(error.option_name, [name for one in options for name in one.opts if "--" in name], also)
+            raise click.UsageError(f"No such option {error.option_name!r}{offered}", ctx) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless an option given has no meaning beside the others."""
         options = [param for param in self.params if isinstance(param, click.Option)]
@@ -156,6 +197,19 @@ class Command(click.Command):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Return the options that begin so, those of other commands where it takes them."""
         return super().shell_complete(ctx, incomplete) + other_options(ctx, incomplete)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, many of them under headings: the command's own first, those of all commands last."""
+        sections: dict[str, list[tuple[str, str]]] = {"": [], **{heading: [] for heading in _headings(self)}}
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None:
+                sections[getattr(param, "heading", GENERAL)].append(record)
+        if sum(map(len, sections.values())) < _MANY:
+            sections = {"": [record for records in sections.values() for record in records]}
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading or "Options"):
+                    formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example below the options."""
@@ -192,4 +246,6 @@ class CommandFamily(Command):
             formatter.write_dl(list(self.others.items()))
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+json_option = click.option(
+    "--json", "as_json", cls=Option, heading=OUTPUT, is_flag=True, help="Print one JSON document."
+)

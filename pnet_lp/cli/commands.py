@@ -20,6 +20,9 @@ OTHERS = {
 }
 """Name and one line of each command that asks no question; the group's help imports none of them."""
 
+OTHER_WORDS = {"plot": "draw", "render": "draw", "price": "cost", "solve": "throughput", "run": "simulate"}
+"""Commands by what else one might call them."""
+
 
 def commands() -> dict[str, str]:
     """Return the name and one line of each command, those that ask questions first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pnet_lp.cli.command import Command, Number, Whole
-from pnet_lp.cli.options import output_options, setting
+from pnet_lp.cli.options import option, output_options, setting
 from pnet_lp.cli.output import Output
 from pnet_lp.cost import PriceSettings, equal_cost, load_book
 from pnet_lp.cost.published import HYBRID_SCENARIOS
@@ -15,8 +15,8 @@ from pnet_lp.tables import from_rows
 
 @click.command(cls=Command, example="pnet-lp cost equal 25 4")
 @click.argument("oversubscriptions", metavar="[OVERSUBSCRIPTION]...", type=Number(), nargs=-1)
-@click.option("--links", type=Whole(1), help="Optical links per ToR to compare.  [default: those bought]")
-@click.option("--servers", type=Whole(1), default=10_240, show_default=True, help="Number of hosts.")
+@option("--links", type=Whole(1), help="Optical links per ToR to compare.  [default: those bought]")
+@option("--servers", type=Whole(1), default=10_240, show_default=True, help="Number of hosts.")
 @setting(PriceSettings, "prices")
 @output_options("case")
 def command(

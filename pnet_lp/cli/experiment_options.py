@@ -27,21 +27,21 @@ def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
             help="Change a key of the experiment, such as draws=10 or topology=jellyfish:k=6; may be repeated. It has "
             "results of its own, and only the claims that still apply.",
         ),
-        click.option(
+        option(
             "--results",
             type=OutputFolder(),
             default=Path("results"),
             show_default=True,
             help="Folder of results, with a folder for each experiment.",
         ),
-        click.option(
+        option(
             "--size",
             type=click.Choice(["paper", "quick"]),
             default="paper",
             show_default=True,
             help="Cases as in the spec, or reduced as its key quick says.",
         ),
-        click.option("--all", "every", is_flag=True, help="All experiments in experiments/."),
+        option("--all", "every", is_flag=True, help="All experiments in experiments/."),
     ):
         function = decorate(function)
     return function

@@ -14,10 +14,10 @@ import click
 from pydantic import Field
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.cli.command import Number, Option, Whole, given, json_option
+from pnet_lp.cli.command import OUTPUT, Number, Option, Whole, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.errors import PnetError, printable
-from pnet_lp.flags import Flag, flag_of
+from pnet_lp.flags import RUNNING, Flag, flag_of, heading_of
 from pnet_lp.model import Network
 from pnet_lp.questions.keys import NetworkKeys
 from pnet_lp.registry import OneOrMore, Params, validate
@@ -148,6 +148,8 @@ def setting(kind: type[Params], key: str, **more: Any) -> Decorator:
         "required": field.is_required(),
         "help": text if flag.help else f"{text[0].upper()}{text[1:]}.",
         "metavar": flag.metavar or None,
+        "also": flag.also,
+        "heading": heading_of(kind, key),
         "needs": flag.needs,
         "excludes": flag.excludes,
         "listed": flag.listed,
@@ -230,6 +232,7 @@ def axis_option(kind: type[Params], key: str, flag: Flag, name: str, *, default:
         flag.name or f"--{key.replace('_', '-')}",
         name,
         metavar=flag.metavar or None,
+        heading=heading_of(kind, key),
         **(
             {"multiple": True}
             if flag.several == "repeated"
@@ -250,6 +253,7 @@ def threads_needing(*needs: str) -> Decorator:
         default=0,
         show_default=True,
         help="Number of threads; 0 for all cores.",
+        heading=RUNNING,
         needs=needs,
     )
 
@@ -263,6 +267,7 @@ def table_option(row: str) -> Decorator:
         "-o",
         "--out",
         type=OutputFile(TABLE_FORMATS),
+        heading=OUTPUT,
         help=f"Write a table, one row per {row}: {{}}.",
         listed=TABLE_FORMATS.suffixes,
     )
@@ -282,12 +287,22 @@ def output_options(table: str = "") -> Decorator:
 def plot_option(what: str, **more: Any) -> Decorator:
     """Return ``--plot``, which draws ``what``."""
     return option(
-        "--plot", type=OutputFile(CHART_FORMATS), help=f"Draw {what}: {{}}.", listed=CHART_FORMATS.suffixes, **more
+        "--plot",
+        type=OutputFile(CHART_FORMATS),
+        heading=OUTPUT,
+        help=f"Draw {what}: {{}}.",
+        listed=CHART_FORMATS.suffixes,
+        **more,
     )
 
 
 def file_option(what: str) -> Decorator:
     """Return ``--out`` of a command that writes ``what`` rather than a table; the command gets ``file``."""
     return option(
-        "-o", "--out", "file", type=OutputFile(), help=f"Write {what} to a file; the suffix chooses the format."
+        "-o",
+        "--out",
+        "file",
+        type=OutputFile(),
+        heading=OUTPUT,
+        help=f"Write {what} to a file; the suffix chooses the format.",
     )

@@ -10,7 +10,7 @@ import click
 
 from pnet_lp.cli.command import Command, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
-from pnet_lp.cli.options import say
+from pnet_lp.cli.options import option, say
 from pnet_lp.cli.output import OutputFolder, print_json, print_report
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Size
@@ -27,7 +27,7 @@ PAGE = "index.html"
 @click.command(cls=Command, example="pnet-lp report --all")
 @click.argument("experiment", required=False)
 @experiment_options
-@click.option(
+@option(
     "--to",
     type=OutputFolder(),
     default=Path("report"),

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.cli.command import Command, Whole, json_option
+from pnet_lp.cli.command import OUTPUT, Command, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
 from pnet_lp.cli.options import option, say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
@@ -23,6 +23,7 @@ from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, EXECUTORS, parse_execu
 from pnet_lp.experiment.finished import is_experiment
 from pnet_lp.experiment.plan import Planned, estimate, plan
 from pnet_lp.experiment.varied import varied_experiment
+from pnet_lp.flags import RUNNING
 from pnet_lp.memory import available_bytes
 from pnet_lp.report.plan import plan_table
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
@@ -66,15 +67,21 @@ class _Time(click.ParamType[float]):
     excludes=("every",),
     help="Run only this case and the baseline; * stands for any text; may be repeated.",
 )
-@option("--draws", type=Whole(1, MOST_DRAWS), help="Number of seeds for every case.  [default: the spec's]")
-@option("--seed", type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]")
+@option(
+    "--draws", heading=RUNNING, type=Whole(1, MOST_DRAWS), help="Number of seeds for every case.  [default: the spec's]"
+)
+@option(
+    "--seed", heading=RUNNING, type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
+)
 @option(
     "--jobs",
+    heading=RUNNING,
     type=Whole(1, MOST_THREADS),
     help="Number of parallel processes; results do not depend on it.  [default: 1]",
 )
 @option(
     "--executor",
+    heading=RUNNING,
     metavar="NAME",
     listed=EXECUTORS.names,
     default=DEFAULT_EXECUTOR,
@@ -93,12 +100,14 @@ class _Time(click.ParamType[float]):
 @option(
     "-o",
     "--out",
+    heading=OUTPUT,
     type=OutputFile(TABLE_FORMATS),
     excludes=("every",),
     help="Write the comparison as a table, one row per case.",
 )
 @option(
     "--rows",
+    heading=OUTPUT,
     type=click.Choice(["case", "draw"]),
     default="case",
     show_default=True,
@@ -107,6 +116,7 @@ class _Time(click.ParamType[float]):
 )
 @option(
     "--chart",
+    heading=OUTPUT,
     type=OutputFile(CHART_FORMATS),
     excludes=("every",),
     help="Also write the chart to this file: {}.",

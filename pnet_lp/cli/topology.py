@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pnet_lp.cli.command import Command, Whole
-from pnet_lp.cli.options import build, file_option, options_of, output_options
+from pnet_lp.cli.options import build, file_option, option, options_of, output_options
 from pnet_lp.cli.output import Output
 from pnet_lp.questions.keys import NetworkKeys
 from pnet_lp.report.topology import bisection_line, topology_headline, topology_table
@@ -21,7 +21,7 @@ LARGEST_BISECTED = 2000
 @click.command(cls=Command, example="pnet-lp topology fat-tree:k=4 jellyfish:k=4,seed=1")
 @options_of("network", NetworkKeys)
 @file_option("the network")
-@click.option("--ports", type=Whole(1), help="Number of ports of every switch; free ones are then counted.")
+@option("--ports", type=Whole(1), help="Number of ports of every switch; free ones are then counted.")
 @output_options()
 def command(network: NetworkKeys, file: Path | None, ports: int | None, output: Output) -> None:
     """Print counts, sizes and bisection of a network, or convert files.

@@ -9,7 +9,7 @@ import click
 from pydantic import Field
 
 from pnet_lp.cli.command import Command
-from pnet_lp.cli.options import OnNetwork, build, file_option, options_of, output_options
+from pnet_lp.cli.options import OnNetwork, build, file_option, option, options_of, output_options
 from pnet_lp.cli.output import Output
 from pnet_lp.flags import Flag
 from pnet_lp.questions.keys import TrafficKeys
@@ -25,7 +25,7 @@ class _Keys(TrafficKeys, OnNetwork):
 
 @click.command(cls=Command, example="pnet-lp traffic staggered:edge=0.5,pod=0.3 --on fat-tree:k=4")
 @options_of("keys", _Keys)
-@click.option("--to-racks", is_flag=True, help="Add up the demands between hosts by rack.")
+@option("--to-racks", is_flag=True, help="Add up the demands between hosts by rack.")
 @file_option("the matrix")
 @output_options()
 def command(keys: _Keys, to_racks: bool, file: Path | None, output: Output) -> None:

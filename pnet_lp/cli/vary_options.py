@@ -108,6 +108,9 @@ class Varying:
         return file.parent
 
 
+VARYING = "Varying options"
+"""Heading of the options of a sweep that no spec describes."""
+
 vary_options = grouped(
     "varying",
     Varying,
@@ -115,6 +118,7 @@ vary_options = grouped(
         "--vary",
         multiple=True,
         metavar="KEY=V,V,...",
+        heading=VARYING,
         excludes=("every", "size"),
         help="Answer for each value of an option of `throughput`, `hops`, `cost` or `simulate`; may be repeated, for "
         "all combinations. A comma ends a value, unless a parameter follows (jellyfish:k=8,seed=1) or within double "
@@ -122,6 +126,7 @@ vary_options = grouped(
     ),
     option(
         "--question",
+        heading=VARYING,
         needs=("vary",),
         listed=QUESTIONS.names,
         help=f"What is asked: {{}}.  [default: the first of {', '.join(GUESSED)} that has all options given]",
@@ -130,21 +135,35 @@ vary_options = grouped(
         "--baseline",
         multiple=True,
         metavar="KEY=V",
+        heading=VARYING,
         needs=("vary",),
         help="Compare each case with the one that has this value and is otherwise equal; may be repeated.",
     ),
-    option("--facet", metavar="KEY", needs=("vary",), help="One panel of the chart for each value of this axis."),
+    option(
+        "--facet",
+        metavar="KEY",
+        heading=VARYING,
+        needs=("vary",),
+        help="One panel of the chart for each value of this axis.",
+    ),
     option(
         "--unit",
         metavar="UNIT",
+        heading=VARYING,
         needs=("vary",),
         help="Unit of the chart: percent of the baseline, or that of the values: gbps, hops, usd, us.  [default: "
         "percent if there is a baseline]",
     ),
-    option("--column", needs=("vary",), help="Compare and plot this column of the table instead of the first."),
+    option(
+        "--column",
+        heading=VARYING,
+        needs=("vary",),
+        help="Compare and plot this column of the table instead of the first.",
+    ),
     option(
         "--spread",
         type=click.Choice(get_args(Spread)),
+        heading=VARYING,
         needs=("vary",),
         help="What ± shows for several draws.  [default: standard-error]",
     ),
@@ -152,6 +171,7 @@ vary_options = grouped(
         "--write-spec",
         type=click.Path(path_type=Path),
         metavar="FOLDER",
+        heading=VARYING,
         needs=("vary",),
         excludes=("out", "chart", "as_json", "results", "resume", "cases", "jobs", "executor", "threads"),
         help="Only write the spec.yaml of this sweep, for `pnet-lp sweep FOLDER`.",

@@ -10,7 +10,7 @@ import click
 from pydantic import Field
 
 from pnet_lp.cli.command import Command, json_option
-from pnet_lp.cli.options import options_of
+from pnet_lp.cli.options import option, options_of
 from pnet_lp.cli.output import print_json, print_report
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.deadline import Deadline
@@ -30,7 +30,7 @@ class _Keys(Params):
 
 @click.command(cls=Command, example="pnet-lp verify results/ideal-planes/serial/draw-0/proof.json")
 @click.argument("result", type=click.Path(path_type=Path))
-@click.option("--full", is_flag=True, help="Also run the checks that take long.")
+@option("--full", is_flag=True, help="Also run the checks that take long.")
 @options_of("keys", _Keys)
 @json_option
 def command(result: Path, full: bool, keys: _Keys, as_json: bool) -> None:

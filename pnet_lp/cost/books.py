@@ -163,6 +163,8 @@ def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
 class PriceSettings(Params):
     """At which prices."""
 
+    heading = "Prices"
+
     prices: Annotated[
         tuple[str, ...],
         OneOrMore,
@@ -183,6 +185,8 @@ class PriceSettings(Params):
 
 class BookSettings(PriceSettings):
     """At which prices and powers."""
+
+    heading = "Prices"
 
     powers: Annotated[
         tuple[str, ...],

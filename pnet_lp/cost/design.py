@@ -69,6 +69,8 @@ ARCHITECTURES: Registry[Architecture] = Registry(
 class TopologySettings(PlaneSettings):
     """How a TOPOLOGY becomes a network and is packed; architectures have parameters for that."""
 
+    heading = "Network"
+
     ports: Annotated[int | None, Flag(excludes=("chip",))] = Field(
         None,
         ge=1,
@@ -124,7 +126,7 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
     kind, expression = read_architecture(text, options, beta=beta)
     if kind == "topology":
         return _counted(text, expression, options)
-    name, values = parse_expression(expression)
+    name, values = parse_expression(expression, ARCHITECTURES)
     entry = ARCHITECTURES.get(name)
     if options.given:
         raise SpecError(

@@ -11,7 +11,7 @@ from pydantic import create_model
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import flag_of
 from pnet_lp.questions.base import Case, model_of
-from pnet_lp.registry import Params, nearest, validate
+from pnet_lp.registry import Params, nearest, synonyms, validate
 from pnet_lp.units import quantity_of
 
 GUESSED = ("throughput", "hops", "cost", "simulate", "failures")
@@ -150,7 +150,8 @@ def _key(word: str, model: type[Case]) -> str | None:
 
 def _unknown(word: str, models: Mapping[str, type[Case]]) -> SpecError:
     keys = dict.fromkeys(key.replace("_", "-") for model in models.values() for key in model.model_fields)
+    also = {word: key.replace("_", "-") for model in models.values() for word, key in synonyms(model).items()}
     return SpecError(
-        f"no option, and no key of a case, is called {word!r}{nearest(word, keys)}",
+        f"no option, and no key of a case, is called {word!r}{nearest(word, keys, also)}",
         allowed=f"what `pnet-lp list questions NAME` lists; NAME: {', '.join(models)}",
     )

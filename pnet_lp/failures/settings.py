@@ -22,6 +22,8 @@ _OF_SHARES = Flag(needs=("fail_links", "fail_switches", "fail_ports"))
 class FailureSettings(Params):
     """What of a network fails; see :class:`~pnet_lp.failures.spec.Failures`."""
 
+    heading = "Failures"
+
     fail_links: Annotated[Portion, *portion_of("link")] = Field(
         0.0, description="cables of each plane that fail: a share (0.01, 1%), or a number of them (3, '1 link')"
     )

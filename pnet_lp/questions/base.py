@@ -13,7 +13,7 @@ from pydantic import Field, PrivateAttr
 
 from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SpecError
-from pnet_lp.flags import Flag
+from pnet_lp.flags import RUNNING, Flag
 from pnet_lp.formats import Formats
 from pnet_lp.registry import Params, Registry, parse_expression
 from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
@@ -153,6 +153,7 @@ class Case(Params):
         pooled: whether all draws of a case are combined into one answer; the command then takes ``--draws``.
     """
 
+    heading = RUNNING
     columns: ClassVar[Mapping[str, str]] = {}
     headline: ClassVar[str] = ""
     example: ClassVar[str] = ""

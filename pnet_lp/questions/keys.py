@@ -100,6 +100,8 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
 class MetricKeys(NetworkKeys):
     """A network, its failures, and by what its shortest paths are the shortest."""
 
+    heading = "Routing"
+
     metric: Annotated[str | None, Flag(metavar="FILE|ATTRIBUTE")] = Field(
         None, description="by what paths are the shortest instead of hops: a number that files give links, or a table"
     )

@@ -92,7 +92,27 @@ def experiment_documents() -> list[dict[str, Any]]:
 def _books(quantity: Literal["price", "power"]) -> list[dict[str, Any]]:
     from pnet_lp.cost.books import shipped_books  # noqa: PLC0415
 
-    return catalogue_documents(shipped_books(quantity))
+    return [
+        {**document, "parts": [{"part": part, **rate} for part, rate in document["spec"]["entries"].items()]}
+        for document in catalogue_documents(shipped_books(quantity))
+    ]
+
+
+_RATES = {"usd": "USD", "usd_per_gbps": "USD per Gb/s", "watts": "W", "watts_per_gbps": "W per Gb/s"}
+"""Columns of books."""
+
+
+def _book_table(parts: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the entries of a book of prices or powers as a table to read."""
+    given = {key for part in parts for key in part}
+
+    def cell(key: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda part: f"{part[key]:,g}" if key in part else ""
+
+    rates = [(label, cell(key)) for key, label in _RATES.items() if key in given]
+    style = {"padding": (0, 2, 0, 0), "pad_edge": True, "header_style": "bold"}
+    columns = ("date", "{date}"), ("source", "{source}")
+    return table_of(parts, ("part", "{part}"), *rates, *columns, texts=("part", "date", "source"), **style)
 
 
 def _of_preset(_: object, preset: Any) -> dict[str, Any]:
@@ -173,6 +193,29 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
 }
 """What can be listed."""
 
+KIND_LINES = {
+    "topologies": "networks: families with parameters, and the catalogue",
+    "traffic": "traffic matrices: who sends to whom",
+    "routings": "paths that demands may use",
+    "objectives": "what a solve optimises",
+    "solvers": "what solves linear programs here",
+    "bounds": "bounds on the throughput without solving",
+    "questions": "what can be asked, with all keys of a case",
+    "experiments": "published figures and tables that `pnet-lp sweep` repeats",
+    "executors": "where sweeps compute",
+    "workloads": "flows over time",
+    "sizes": "distributions of flow sizes",
+    "transports": "how simulated hosts send",
+    "queues": "queue disciplines of simulated ports",
+    "forwardings": "how simulated packets get their path",
+    "presets": "settings of simulations by paper",
+    "architectures": "networks that are only priced",
+    "prices": "price books",
+    "powers": "power books",
+    "formats": "file formats of networks, matrices, workloads, tables, charts and drawings",
+}
+"""One line about each of :data:`KINDS`."""
+
 
 def list_documents(kind: str, name: str | None = None) -> list[dict[str, Any]]:
     """Return the documents of one of :data:`KINDS`; with ``name``, of the entries of that name or alias only.
@@ -203,6 +246,9 @@ def overview(documents: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
         if title and chosen and lines:
             lines += ["", title]
         lines += [f"{document['name']:<{width}}  {_summary_line(document)}" for document in chosen]
+    for document in documents:
+        if "parts" in document:
+            lines += ["", document["name"], _book_table(document["parts"])]
     return lines
 
 
@@ -216,6 +262,8 @@ def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
         head.add_row("example", document["example"])
     if document["type"] == CATALOGUE:
         head.add_row("spec", document["file"])
+        if "parts" in document:
+            return [head, "", _book_table(document["parts"])]
         for key, value in (document["spec"] or {}).items():
             if key not in {"description", "source"}:
                 head.add_row(key, _value_text(value))

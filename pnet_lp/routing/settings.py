@@ -11,5 +11,7 @@ from pnet_lp.registry import Params
 class RoutingSettings(Params):
     """A routing; see :func:`~pnet_lp.routing.base.parse_routing`."""
 
+    heading = "Routing"
+
     routing: str = Field("ideal", description="paths that demands may use (`pnet-lp list routings`)")
     plane_policy: Policy = Field("any", description="planes that the paths of a pair may use")

@@ -131,7 +131,7 @@ def choose(
     Raises:
         SpecError: no such entry or parameter; the message offers the nearest.
     """
-    return choose_with(registry, *parse_expression(text), preset)
+    return choose_with(registry, *parse_expression(text, registry), preset)
 
 
 def choose_with(

@@ -17,6 +17,8 @@ from pnet_lp.workload import build_workload, check_hosts, check_workload, flows_
 class FlowSettings(Params):
     """A traffic matrix with a size, or a workload."""
 
+    heading = "Traffic"
+
     traffic: Annotated[str | None, Flag(metavar="EXPR|FILE", needs=("flow_size", "workload"))] = Field(
         None, description="traffic matrix between hosts: who sends to whom (`pnet-lp list traffic`)"
     )

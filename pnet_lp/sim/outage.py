@@ -76,6 +76,8 @@ _FAILING = Flag(needs=FAILING)
 class OutageSettings(Params):
     """When what fails is down, if it is not down all the time: the same settings for options and keys of a spec."""
 
+    heading = "Failures"
+
     fail_at: Annotated[Duration | None, _FAILING] = Field(
         None, description="when failures begin; default: at the start"
     )

@@ -28,6 +28,7 @@ PACKETS_ONLY = ("transport", "queue")
 """SimulationSettings of one model alone."""
 
 _EXPR = Flag(metavar="EXPR")
+_FLUID = Flag(heading="Fluid")
 
 _MOST_EVENTS = 2**64 - 1
 """That the core counts to."""
@@ -43,6 +44,8 @@ def _delay(delay_ps: int, info: ValidationInfo) -> int:
 class PresetSettings(Params):
     """Whose values."""
 
+    heading = "Simulation"
+
     preset: Annotated[str | None, Flag(metavar="NAME")] = Field(
         None, description="settings of a paper (`pnet-lp list presets`); other options override them"
     )
@@ -50,6 +53,8 @@ class PresetSettings(Params):
 
 class ModelSettings(PresetSettings):
     """What is simulated."""
+
+    heading = "Simulation"
 
     model: Literal["packets", "fluid"] = Field(
         "packets", description="what to simulate: packets, or a fluid of flows with max-min fair rates"
@@ -62,6 +67,8 @@ class EveryModelSettings(PresetSettings):
     What is not given is the preset's, where it has it, or else the default.
     """
 
+    heading = "Simulation"
+
     transport: Annotated[str, _EXPR] = Field("tcp", description="how hosts send (`pnet-lp list transports`)")
     queue: Annotated[str, _EXPR] = Field("drop-tail", description="queue discipline of ports (`pnet-lp list queues`)")
     forwarding: Annotated[str, _EXPR] = Field(
@@ -70,22 +77,28 @@ class EveryModelSettings(PresetSettings):
     routing: Annotated[str | None, Flag(metavar="EXPR", excludes=("forwarding",))] = Field(
         None, description="routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding"
     )
-    sharing: SharingName | None = Field(
+    sharing: Annotated[SharingName | None, _FLUID] = Field(
         None,
         description="fluid: how a flow uses several paths: single takes one, even splits it evenly, best splits it for "
         "max-min fairness, subflows has several; default: even if the forwarding spreads packets, else single",
     )
-    subflows: int = Field(8, ge=1, le=1024, description="fluid: subflows of a flow, with sharing=subflows")
-    correction: str = Field(
+    subflows: Annotated[int, _FLUID] = Field(
+        8, ge=1, le=1024, description="fluid: subflows of a flow, with sharing=subflows"
+    )
+    correction: Annotated[str, _FLUID] = Field(
         "short-flows",
         description="fluid: delays added to the times of flows: none, short-flows (the first four), or some of "
         + ",".join(TERMS),
     )
-    initial_window: int = Field(10, ge=1, lt=1 << 31, description="fluid: initial window of slow start, in packets")
-    window: int | None = Field(
+    initial_window: Annotated[int, _FLUID] = Field(
+        10, ge=1, lt=1 << 31, description="fluid: initial window of slow start, in packets"
+    )
+    window: Annotated[int | None, _FLUID] = Field(
         None, ge=1, lt=1 << 31, description="fluid: largest window of a flow, in packets; default: what fills its path"
     )
-    threshold: int = Field(65, ge=1, lt=1 << 31, description="fluid: queue in packets above which packets are marked")
+    threshold: Annotated[int, _FLUID] = Field(
+        65, ge=1, lt=1 << 31, description="fluid: queue in packets above which packets are marked"
+    )
     plane_policy: Policy = Field("any", description="planes that a flow may use")
     link_delay: Annotated[Duration, AfterValidator(_delay)] = Field(
         10**6, description="propagation delay of links without one of their own"

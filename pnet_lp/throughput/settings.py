@@ -21,6 +21,8 @@ from pnet_lp.throughput.solvers import AUTO, get_solver
 class ToleranceSettings(Params):
     """How exact a solve has to be."""
 
+    heading = "Solving"
+
     tolerance: float = Field(
         DEFAULT_TOLERANCE, gt=0, lt=1, description="relative gap between the bounds at which to stop"
     )
@@ -28,6 +30,8 @@ class ToleranceSettings(Params):
 
 class SolveSettings(RoutingSettings, ToleranceSettings):
     """How to solve, and over which paths; see :func:`~pnet_lp.throughput.facade.solve`."""
+
+    heading = "Solving"
 
     solver: str = Field(AUTO, description="solver with its parameters (`pnet-lp list solvers`)")
     time_limit_s: Annotated[float | None, Flag("--time-limit")] = Field(
@@ -89,6 +93,8 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
 
 class ObjectiveSettings(SolveSettings):
     """What to solve for, and how."""
+
+    heading = "Solving"
 
     objective: str = Field(CONCURRENT, description="what to optimise (`pnet-lp list objectives`)")
     least_load: bool = Field(

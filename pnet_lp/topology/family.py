@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
 from pnet_lp.errors import SpecError, TooLarge
+from pnet_lp.flags import SPEED_WORDS, Flag
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Plane
 from pnet_lp.registry import Params, Registry
@@ -38,7 +39,9 @@ _WRITTEN_OUT = 10**15
 class LinkParams(Params):
     """Parameters of every family."""
 
-    link_gbps: float = Field(DEFAULT_LINK_GBPS, gt=0, description="speed of every cable, Gb/s in each direction")
+    link_gbps: Annotated[float, Flag(also=SPEED_WORDS)] = Field(
+        DEFAULT_LINK_GBPS, gt=0, description="speed of every cable, Gb/s in each direction"
+    )
 
 
 class HostParams(LinkParams):

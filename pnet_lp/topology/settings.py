@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import Field
 
 from pnet_lp.errors import SpecError
+from pnet_lp.flags import SPEED_WORDS, Flag
 from pnet_lp.model import Network
 from pnet_lp.model.network import MOST_PLANES, Variant
 from pnet_lp.registry import Params
@@ -17,9 +19,13 @@ from pnet_lp.units import DEFAULT_LINK_GBPS
 class PlaneSettings(Params):
     """A network without failures; see :func:`~pnet_lp.topology.network.build_network`."""
 
+    heading = "Network"
+
     planes: int = Field(1, ge=1, le=MOST_PLANES, description="number of planes to make from a single topology")
     variant: Variant | None = Field(None, description="how the planes relate; default for several planes: homogeneous")
-    link_gbps: float = Field(DEFAULT_LINK_GBPS, gt=0, description="speed of links for which the topology gives none")
+    link_gbps: Annotated[float, Flag(also=SPEED_WORDS)] = Field(
+        DEFAULT_LINK_GBPS, gt=0, description="speed of links for which the topology gives none"
+    )
     hosts_per_switch: int = Field(0, ge=0, description="hosts to attach to each rack of a topology without hosts")
 
     def intact(self, topologies: Sequence[str], seed: int) -> Network:

@@ -151,7 +151,7 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> NetworkSource:
     name, colon, _ = text.partition(":")
     if name.strip() in topologies:
         check_brackets(text)
-        return NetworkSource(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
+        return NetworkSource(text, (_recipe(*parse_expression(text, topologies), text, link_gbps, seed),))
     known = named_files("topologies")
     # A name of the catalogue can have a slash and then looks like a path.
     if text in known and not (exists(text) and Path(text).is_file()):

@@ -16,6 +16,8 @@ from pnet_lp.traffic.build import build_traffic
 class TrafficSettings(Params):
     """The demands on a network; see :func:`~pnet_lp.traffic.build.build_traffic`."""
 
+    heading = "Traffic"
+
     traffic: Annotated[str, Flag(metavar="EXPR|FILE")] = Field(
         "all-to-all",
         description="traffic matrix: a name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE",

@@ -122,7 +122,7 @@ def _is_file(text: str) -> bool:
 
 
 def _recipe(text: str, label: str) -> PatternRecipe:
-    name, values = parse_expression(text)
+    name, values = parse_expression(text, traffics)
     entry = traffics.get(name)
     return PatternRecipe(entry, entry.validate(values), label)
 

@@ -78,7 +78,7 @@ def _parsed(text: str, traffic: str | None) -> tuple[Entry[WorkloadBuilder], Wor
         if traffic is not None:
             raise SpecError(f"the file {text} says who sends to whom", where="traffic", found=traffic)
         return Path(text)
-    name, values = parse_expression(text)
+    name, values = parse_expression(text, WORKLOADS)
     entry = WORKLOADS.get(name)
     params = entry.validate(values)
     if not isinstance(params, WorkloadParams):

@@ -131,7 +131,7 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
             return _read_percents(Path(name), given.interpolation)
         return _read_sizes(Path(name), validate(CurveParams, values, name).interpolation)
     try:
-        entry_name, values = parse_expression(text)
+        entry_name, values = parse_expression(text, SIZES)
         entry = SIZES.get(entry_name)
     except SpecError as error:
         raise SpecError(

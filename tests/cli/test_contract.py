@@ -80,6 +80,19 @@ def test_every_example_runs(run: Run) -> None:
         assert run(*arguments).stdout
 
 
+def test_long_help_has_headings(run: Run) -> None:
+    lines = run("throughput", "--help").stdout.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    network, failures, *_, running, output, general, example = headings[headings.index("Network:") :]
+    assert (network, failures, running) == ("Network:", "Failures:", "Running:")
+    assert (output, general, example) == ("Output:", "General:", "Example:")
+    of_network = lines[lines.index("Network:") : lines.index("Failures:")]
+    assert any("--planes INTEGER" in line for line in of_network)
+    assert any("--json" in line for line in lines[lines.index("Output:") : lines.index("General:")])
+    assert "Options:" in run("list", "--help").stdout
+    assert "Output:" not in run("list", "--help").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -151,7 +164,25 @@ def test_every_example_runs(run: Run) -> None:
             ["throughput", "ring:n=4", "--tolerance", "nan"],
             "Invalid value for '--tolerance': nan is not a finite number.",
         ),
-        (["list", "colours"], "Invalid value for '{topologies|traffic|routings|objectives|solvers|bounds|questions|"),
+        (["list", "shapes"], "Invalid value for '[KIND]': found 'shapes'; allowed: topologies, traffic, routings, "),
+        (["plot", "ring:n=4"], "unknown command 'plot' (did you mean 'draw'?); allowed: throughput, "),
+        (["throughput", "ring:n=4", "--speed", "9"], "No such option '--speed' (did you mean '--link-gbps'?)"),
+        (["throughput", "ring:n=4,speed=9"], "ring: unknown parameter 'speed' (did you mean 'link_gbps'?)"),
+        (
+            ["sweep", "ring:n=4", "--vary", "speed=1,2"],
+            "no option, and no key of a case, is called 'speed' (did you mean 'link-gbps'?); allowed: ",
+        ),
+        (["draw", "ring:n=4", "--plot", "ring.svg"], "No such option '--plot'"),
+        (["throughput", "fat-tree:4"], "fat-tree: not a key=value parameter (did you mean 'fat-tree:k=4'?), found '4'"),
+        (
+            ["throughput", "leaf-spine:4"],
+            "leaf-spine: not a key=value parameter, found '4'; allowed: key=value, such as leaf-spine:leaves=6",
+        ),
+        (
+            ["throughput", "ring:n=4", "--traffic", "stride:2"],
+            "stride: not a key=value parameter (did you mean 'stride:s=2'?), found '2'",
+        ),
+        (["list", "transports", "dcqcn"], "there is no 'dcqcn' among the transports; allowed: cbr, dctcp, "),
         (["verify", "missing.json"], "missing.json: cannot read the file: No such file or directory"),
         (
             ["sweep", "idael-planes"],

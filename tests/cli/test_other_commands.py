@@ -11,7 +11,7 @@ from click.testing import Result
 
 import pnet_lp.questions.throughput.answer as throughput
 from pnet_lp.cli import sweeping
-from pnet_lp.report.registries import WIDEST_PARAMETER
+from pnet_lp.report.registries import KIND_LINES, KINDS, WIDEST_PARAMETER
 from pnet_lp.throughput import SOLVERS
 from pnet_lp.topology import topologies
 from pnet_lp.traffic import traffics
@@ -125,6 +125,45 @@ def test_list_of_an_unknown_name_offers_the_nearest(run: Run) -> None:
         "Error: there is no 'idael' among the routings (did you mean 'ideal'?); allowed: ecmp, ecmp-lp, "
         "ecmp-split, edge-disjoint:K, hedera, ideal, ksp:K, vlb\n"
     )
+
+
+def test_list_alone_lists_its_kinds(run: Run, run_json: RunJson, here: Path) -> None:
+    assert list(KIND_LINES) == list(KINDS)
+    assert [one["kind"] for one in run_json("list")["kinds"]] == list(KINDS)
+    assert [line.split()[0] for line in run("list", "-o", "kinds.csv").stdout.splitlines()][: len(KINDS)] == list(KINDS)
+    assert len((here / "kinds.csv").read_text().splitlines()) == 1 + len(KINDS)
+    wrong = run("list", "transport", code=2).stderr
+    assert "found 'transport' (did you mean 'transports'?); allowed: topologies, traffic, " in wrong
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_list_gives_every_kind_as_json(run_json: RunJson, kind: str) -> None:
+    assert run_json("list", kind)["entries"]
+
+
+def test_list_shows_books_as_tables(run: Run, run_json: RunJson) -> None:
+    lines = [line.split() for line in run("list", "prices").stdout.splitlines()]
+    assert ["part", "USD", "USD", "per", "Gb/s", "date", "source"] in lines
+    bought = [
+        "switch-48x1g",
+        "3,595",
+        "undated,",
+        "as",
+        "the",
+        "paper",
+        "table",
+        "1:",
+        "Juniper",
+        "EX2200,",
+        "48",
+        "ports",
+    ]
+    assert bought in lines
+    alone = run("list", "powers", "example").stdout
+    assert "W per Gb/s" in alone
+    assert "USD" not in alone
+    book = run_json("list", "powers", "example")["entries"][0]
+    assert {part["part"] for part in book["parts"]} == set(book["spec"]["entries"])
 
 
 def test_list_gives_types_and_defaults(run_json: RunJson) -> None:

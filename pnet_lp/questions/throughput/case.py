@@ -25,6 +25,7 @@ class ThroughputCase(ObjectiveSettings, MetricKeys, DemandKeys):
     Exit code 3: the bounds have not met within the tolerance; they hold all the same.
     """
 
+    heading = "Output"
     columns = {"solved_by": "solver"}  # noqa: RUF012 - of a model, which is frozen
     example = "jellyfish:k=8 --planes 4 --variant heterogeneous --level rack"
     rows = "demand, with its rate"

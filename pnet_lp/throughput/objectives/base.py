@@ -241,7 +241,7 @@ def parse_objective(text: str) -> Objective:
     Raises:
         SpecError: no such objective or parameter; the message offers the nearest.
     """
-    name, values = parse_expression(text)
+    name, values = parse_expression(text, OBJECTIVES)
     entry = OBJECTIVES.get(name)
     return entry.build(entry.validate(values), write_expression(name, values))
 

@@ -214,7 +214,7 @@ def get_solver(expression: str) -> Solver:
         SpecError: no such solver, the message offers the nearest name; or no such parameter.
         SolverError: its library is not installed.
     """
-    name, values = parse_expression(expression)
+    name, values = parse_expression(expression, SOLVERS)
     entry = SOLVERS.get(name)
     params = entry.validate(values)
     if not entry.build.installed():

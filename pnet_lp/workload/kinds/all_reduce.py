@@ -44,7 +44,8 @@ class AllReduceParams(ChunkedParams):
     params=AllReduceParams,
     example="size=1kB,placement=random",
     summary="every rank gets the sum of all ranks' buffers",
-    source="Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms, JPDC 2009 (ring); "
+    source="Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, "
+    "JPDC 69(2), 2009 (ring); "
     "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005",
 )
 def all_reduce(params: AllReduceParams, context: WorkloadContext) -> Workload:
