@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from pnet_lp import questions
+from pnet_lp.charts.look import Look, looking
 from pnet_lp.cli.command import BOUNDS_ONLY, OUTPUT, Command, CommandFamily, Whole, call_them, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
@@ -233,11 +234,16 @@ def _emit(
     table = getattr(words, f"{prefix}table", lambda *_: from_rows(document[question.model.rows_at]))
     writers = {key: getattr(words, f"write_{key}", None) for key in question.model.outputs}
     files = [(places.get(key), partial(write, shown[-1])) for key, write in writers.items() if write]
+
+    def plot(path: Path) -> None:
+        with looking(values.get("look", Look())):
+            getattr(words, f"write_{prefix}plot")(*shown, title, path)
+
     Output(values["as_json"], places.get("out")).emit(
         document,
         lambda: getattr(words, f"{prefix}report")(document),
         table=lambda: table(*shown),
-        files=[(places.get("plot"), lambda path: getattr(words, f"write_{prefix}plot")(*shown, title, path)), *files],
+        files=[(places.get("plot"), plot), *files],
         code=code,
     )
 

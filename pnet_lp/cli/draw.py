@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from pnet_lp.charts.look import Labels, Look, looking
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, given
-from pnet_lp.cli.options import build, option, options_of, output_options, threads_needing
+from pnet_lp.cli.options import build, labels_option, option, options_of, output_options, threads_needing
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.time_limit import ending_at
@@ -44,6 +45,7 @@ class _Keys(ObjectiveSettings, DrawSettings, MetricKeys, DemandKeys):
     excludes=("traffic",),
     help="Colour cables by their utilisation in a result of `throughput --save` or a table of `throughput --links`.",
 )
+@labels_option()
 @threads_needing("traffic")
 @option(
     "-o",
@@ -55,7 +57,7 @@ class _Keys(ObjectiveSettings, DrawSettings, MetricKeys, DemandKeys):
     listed=PICTURE_FORMATS.suffixes,
 )
 @output_options()
-def command(*, keys: _Keys, load: Path | None, threads: int, file: Path, output: Output) -> None:
+def command(*, keys: _Keys, load: Path | None, labels: Labels | None, threads: int, file: Path, output: Output) -> None:
     """Draw a network with its planes side by side; planes that look the same are drawn once.
 
     Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file; 8x[TOPOLOGY] is eight.  Failed
@@ -86,9 +88,14 @@ def command(*, keys: _Keys, load: Path | None, threads: int, file: Path, output:
         title=", ".join(keys.topology),
         **keys.model_dump(include=set(DrawSettings.model_fields)),
     )
+
+    def save(path: Path) -> None:
+        with looking(Look(labels=labels)):
+            picture.save(path)
+
     output.emit(
         picture.document,
         lambda: [picture.title, *picture.captions],
-        files=[(file, picture.save)],
+        files=[(file, save)],
         code=BOUNDS_ONLY if result is not None and result.status == "bounds" else 0,
     )

@@ -14,6 +14,7 @@ import click
 from pydantic import Field
 
 from pnet_lp.charts import CHART_FORMATS
+from pnet_lp.charts.look import Look, Style, read_labels
 from pnet_lp.cli.command import OUTPUT, Number, Option, Whole, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.errors import PnetError, printable
@@ -285,14 +286,45 @@ def output_options(table: str = "") -> Decorator:
 
 
 def plot_option(what: str, **more: Any) -> Decorator:
-    """Return ``--plot``, which draws ``what``."""
-    return option(
+    """Return ``--plot``, which draws ``what``, and how it looks: ``--style`` and ``--labels``."""
+    plot = option(
         "--plot",
         type=OutputFile(CHART_FORMATS),
         heading=OUTPUT,
         help=f"Draw {what}: {{}}.",
         listed=CHART_FORMATS.suffixes,
         **more,
+    )
+    look = look_options("plot")
+    return lambda function: plot(look(function))
+
+
+def look_options(*needs: str) -> Decorator:
+    """Return a decorator that adds ``--style`` and ``--labels`` of a figure; the command gets a ``Look``: ``look``."""
+    return grouped(
+        "look",
+        Look,
+        option(
+            "--style",
+            type=click.Choice(get_args(Style)),
+            heading=OUTPUT,
+            needs=needs,
+            help="Size the figure and its text for a column of a paper (3.35 inches, 7 points) or for a talk (10 "
+            "inches, 18 points).  [default: as the figure is]",
+        ),
+        labels_option(needs),
+    )
+
+
+def labels_option(needs: tuple[str, ...] = ()) -> Decorator:
+    """Return ``--labels`` of a figure."""
+    return option(
+        "--labels",
+        metavar="FILE",
+        callback=_parsed(read_labels),
+        heading=OUTPUT,
+        needs=needs,
+        help="YAML file of other texts for the figure, one a line: 'text of the figure: new text'.",
     )
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from pnet_lp.charts import CHART_FORMATS
+from pnet_lp.charts.look import Look, looking
 from pnet_lp.cli.command import OUTPUT, Command, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
-from pnet_lp.cli.options import option, say, threads_option
+from pnet_lp.cli.options import look_options, option, say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
 from pnet_lp.cli.sweeping import SweepResult, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
@@ -122,6 +123,7 @@ class _Time(click.ParamType[float]):
     help="Also write the chart to this file: {}.",
     listed=CHART_FORMATS.suffixes,
 )
+@look_options("chart")
 @json_option
 def command(
     *,
@@ -138,6 +140,7 @@ def command(
     jobs: int | None,
     executor: str,
     threads: int,
+    look: Look,
     budget: float | None,
     dry_run: bool,
     out: Path | None,
@@ -195,8 +198,13 @@ def command(
         return
     swept = run(experiments[0], unit=varying.unit)
     assert swept is not None
+
+    def draw(file: Path) -> None:
+        with looking(look):
+            swept.draw(file)
+
     Output(as_json, out).emit(
-        swept.document(), swept.report, table=lambda: swept.table(rows), files=[(chart, swept.draw)], code=swept.code
+        swept.document(), swept.report, table=lambda: swept.table(rows), files=[(chart, draw)], code=swept.code
     )
 
 
