@@ -12,6 +12,7 @@ How a page is read:
   5e-4, whole numbers exactly, gaps (below 1e-3) not at all; nor are seconds and what has a ``~`` in front.  A
   command without shown output may print anything.
 - ``<!-- file: NAME -->`` before a block writes the block to that file first.
+- The code cells of a notebook are run one after the other, and have to assert what the notebook says.
 - ``<!-- not run: reason -->`` before a block leaves it out.  So is a sweep of an experiment at quick size that shows no
   output: `make experiments` runs all of these, and the tests of experiments run each in a smaller size.
 """
@@ -19,6 +20,7 @@ How a page is read:
 from __future__ import annotations
 
 import io
+import json
 import math
 import os
 import re
@@ -30,6 +32,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
+import matplotlib.pyplot
 import pytest
 from click.testing import CliRunner
 
@@ -41,6 +44,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ("experiments", "topologies", "traffic_matrices")
 FOLDERS = ("docs", *DATA, "benchmarks", "results/published")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in ROOT.glob(f"{folder}/**/*.md"))])
+NOTEBOOKS = sorted(ROOT.glob("docs/notebooks/*.ipynb"))
 SECONDS_PER_COMMAND = 120
 SMALL = 1e-3
 
@@ -229,6 +233,18 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             printed = run_python("\n".join(block.lines), where)
         elif block.language == "text" and before is not None:
             check_output(block.lines, before, where)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
+def test_notebook(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    matplotlib.use("Agg")
+    names: dict[str, object] = {"__name__": "__main__"}
+    cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert any("assert" in line for cell in cells for line in cell["source"]), "a notebook asserts what it says"
+    for cell in cells:
+        exec(compile("".join(cell["source"]), str(notebook), "exec"), names)
+    matplotlib.pyplot.close("all")
 
 
 def test_little_is_left_out() -> None:
