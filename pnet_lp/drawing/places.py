@@ -28,11 +28,17 @@ def find_places(plane: Plane) -> FloatArray:
         return plane.layout.places(plane.switch_count)
     if len(np.unique(plane.tier)) > 1:
         return _tiers(plane)
-    if plane.position is not None and not np.isnan(plane.position).any():
-        return _spread(plane.position)
+    if is_map(plane):
+        return _spread(floats(plane.position))
     if plane.switch_count > 1 and plane.cable_count <= _SPARSE * plane.switch_count:
         return _spread(_by_forces(plane))
     return Circle().places(plane.switch_count)
+
+
+def is_map(plane: Plane) -> bool:
+    """Whether the places of switches are the positions of a map."""
+    known = plane.position is not None and not np.isnan(plane.position).any()
+    return known and plane.layout is None and len(np.unique(plane.tier)) < 2
 
 
 def nearest_distances(places: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from matplotlib.path import Path
 
 from pnet_lp.drawing.bends import arc, find_bends
 from pnet_lp.drawing.panels import PlanePanel
-from pnet_lp.drawing.places import find_places, nearest_distances
+from pnet_lp.drawing.places import find_places, is_map, nearest_distances
 from pnet_lp.drawing.sheet import (
     CABLE,
     CUT,
@@ -46,6 +46,9 @@ _SHEAR, _FLATTEST = 0.35, 0.5
 
 _LAYERS_HIGH = 8.5
 """Inches of all layers together, at most."""
+
+_BESIDE_FONT = 6.0
+"""Points of names beside the switches of a map."""
 
 _SMALLEST_FONT = 5.0
 """Points below which switches have no names in the picture."""
@@ -247,6 +250,9 @@ def _draw_switches(drawn: Drawn, axes: Axes, panel: PlanePanel, scene: _Scene, i
     ]
     font = min(0.9 * diameter / (GLYPH * max(map(len, names))), FONT)
     if font < _SMALLEST_FONT:
+        if is_map(panel.plane):
+            degree = np.bincount(np.concatenate([panel.plane.cable_u, panel.plane.cable_v]), minlength=len(names))
+            _name_beside(axes, spot, names, np.argsort(-degree, kind="stable"), diameter, inches)
         return
     for i, text in enumerate(names):
         write(
@@ -259,6 +265,45 @@ def _draw_switches(drawn: Drawn, axes: Axes, panel: PlanePanel, scene: _Scene, i
             color=edges[i] if faces[i] == "white" else "white",
             zorder=3,
         )
+
+
+def _name_beside(
+    axes: Axes, spot: FloatArray, names: Sequence[str], order: Iterable[int], diameter: float, inches: float
+) -> None:
+    """Write names beside switches, in this order, where they cover no switch and no name that is there already.
+
+    Args:
+        axes: where to.
+        spot: as of :class:`_Scene`.
+        names: of switches.
+        order: of their indices.
+        diameter: of a switch, in points.
+        inches: of a unit of ``spot``.
+    """
+    points = spot * inches * 72
+    high, gap = 1.2 * _BESIDE_FONT, diameter / 2 + 1
+    lower, upper = points - diameter / 2, points + diameter / 2
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    page = np.array([[left, bottom], [right, top]]) * inches * 72
+    for i in order:
+        size = np.array([wide := GLYPH * _BESIDE_FONT * len(names[i]), high])
+        for side, up in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            corner = points[i] + (side * gap + (side - 1) * wide / 2, up * gap + (up - 1) * high / 2)
+            covers = ((lower < corner + size) & (upper > corner)).all(axis=1).any()
+            if not covers and (page[0] <= corner).all() and (corner + size <= page[1]).all():
+                lower, upper = np.vstack([lower, corner]), np.vstack([upper, corner + size])
+                write(
+                    axes,
+                    (corner + size / 2) / (inches * 72),
+                    names[i],
+                    fontsize=_BESIDE_FONT,
+                    ha="center",
+                    va="center_baseline",
+                    color="#333333",
+                    zorder=3,
+                    bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.2},
+                )
+                break
 
 
 def _legend(panels: Sequence[PlanePanel]) -> list[Line2D]:

@@ -344,3 +344,25 @@ def test_positions_whose_differences_are_no_numbers(tmp_path: Path) -> None:
     near = Plane.from_cables(3, [0, 1], [1, 2], position=[[0, 0], [5e-324, 0], [0, 5e-324]])
     Network.from_planes([near]).draw(tmp_path / "n.svg")
     assert (tmp_path / "n.svg").read_text().startswith("<svg")
+
+
+def test_a_map_has_names_beside_its_switches_that_cover_nothing() -> None:
+    rng = np.random.default_rng(3)
+    count = 40
+    places = rng.uniform(0, 10, (count, 2))
+    cables = np.arange(count - 1)
+    called = [f"Place number {i}" for i in range(count)]
+    mapped = Plane.from_cables(called, cables, cables + 1, position=places)
+    figure = draw(Network.from_planes([mapped]))._drawn.figure
+    texts = [text for text in figure.axes[0].texts if text.get_text() in called]
+    assert len(texts) > count // 2
+    boxes = np.array([text.get_window_extent().extents for text in texts])
+    page = figure.bbox.extents
+    assert (boxes[:, :2] >= page[:2]).all()
+    assert (boxes[:, 2:] <= page[2:]).all()
+    for i, box in enumerate(boxes):
+        others = np.delete(boxes, i, axis=0)
+        assert not ((box[:2] < others[:, 2:]) & (box[2:] > others[:, :2])).all(axis=1).any()
+    # By cables, switches of long names have none.
+    plain = draw(Network.from_planes([Plane.from_cables(called, cables, cables + 1)]))
+    assert not {text.get_text() for text in plain._drawn.figure.axes[0].texts} & set(called)
