@@ -41,7 +41,7 @@ const nameOf = (id) => String(id).trim().replace(/\s+|^#/g, "_") || "_";
 class Reading {
   /** @param {string} where @param {number} linkGbps speed of cables without one */
   constructor(where, linkGbps) {
-    Object.assign(this, { where, linkGbps, cables: [], metrics: 0, hosts: new Map(), notes: new Set() });
+    Object.assign(this, { where, linkGbps, cables: [], bare: 0, metrics: 0, hosts: new Map(), notes: new Set() });
     /** @type {Map<string, {tier: number, rack?: number, at?: [number, number], declared: boolean}>} */
     this.switches = new Map();
   }
@@ -77,6 +77,7 @@ class Reading {
     const [u, v, ...rest] = words;
     if (u === v) refuse(where, `a cable joins switch ${quoted(u)} to itself`);
     const speeds = this.speeds(rest, where);
+    if (!speeds.length) this.bare += 1;
     this.named(u);
     this.named(v);
     this.join(u, v, speeds[0] ?? this.linkGbps, speeds.at(-1) ?? this.linkGbps, where);
@@ -154,6 +155,8 @@ class Reading {
     const nodes = names.map((name) => switches.get(name));
     const ranked = names.filter((_, i) => nodes[i].rack !== undefined).sort((a, b) => switches.get(a).rack - switches.get(b).rack);
     const racks = ranked.length ? ranked : held.size ? names.filter((name) => held.has(name)) : names;
+    const { bare, cables, linkGbps } = this;
+    if (bare) this.notes.add(`${where}: ${bare} of ${cables.length} cables have no speed and get ${linkGbps} Gb/s.`);
     if (hosts.size) this.notes.add("Hosts are left out: traffic is between racks here.");
     if (this.metrics) this.notes.add("Metrics are left out: ECMP here goes by hops.");
     const places = placesOf(nodes);
@@ -245,6 +248,7 @@ function nodeLinkPlane(text, where, linkGbps) {
     } else {
       if (reading.switches.has(nameOf(id))) refuse(where, `the name ${quoted(nameOf(id))} is used by two switches`);
       reading.named(nameOf(id)).declared = true;
+      if (nameOf(id) !== String(id)) reading.notes.add("Blanks in names are written _.");
     }
   });
   nodes.forEach((node) => {
@@ -293,6 +297,7 @@ function nodeLinkPlane(text, where, linkGbps) {
       return name === "LinkSpeedRaw" && edge[name] !== undefined ? number / 1e9 : number;
     };
     const there = speed(key, linkGbps);
+    if ((edge[key] ?? null) === null) reading.bare += 1;
     if (edge.igp_metric !== undefined) reading.metrics += 1;
     cables.push({ u: nameOf(u), v: nameOf(v), there, back: speed("capacity_back_gbps", there), place: edge.cable ?? Infinity });
   });

@@ -166,6 +166,21 @@ def test_two_files_are_two_planes_matched_by_name(page: Page, tmp_path: Path) ->
     assert "planes 'one.edges' and 'two.edges' have no common racks: only one has 'b'" in said
 
 
+def test_what_a_file_leaves_open_is_said(page: Page, tmp_path: Path) -> None:
+    text = "a b\nb c 50\nc a metric=1\n"
+    assert "only some cables have a metric" in opened(page, net_edges=text)
+    assert opened(page, net_edges="a b\nb c 50\n") == "net.edges: 1 of 2 cables have no speed and get 100 Gb/s."
+    nodes = [{"id": "New York"}, {"id": "Rome"}]
+    edges = [{"source": "New York", "target": "Rome", "igp_metric": 7}]
+    said = opened(page, net_json=json.dumps({"nodes": nodes, "edges": edges}))
+    assert said == (
+        "Blanks in names are written _. net.json: 1 of 1 cables have no speed and get 100 Gb/s. "
+        "Metrics are left out: ECMP here goes by hops."
+    )
+    saved(page, "save-edges", tmp_path)
+    assert "New_York Rome 100" in (tmp_path / "network.edges").read_text()
+
+
 def test_ranks_of_racks_survive_saving(page: Page, tmp_path: Path) -> None:
     text = "#: switch a rack=2\n#: switch b rack=0\n#: switch c rack=1\n#: switch d rack=3\na b 10\nb c 20\nc d 10\n"
     (tmp_path / "net.edges").write_text(text)
