@@ -14,18 +14,24 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pnet_lp import questions
-from pnet_lp.notebook.ask import first_argument, own_keys, shared_keywords
+from pnet_lp.notebook.ask import first_argument, own_keys, shared_keywords, takes_values
 from pnet_lp.questions.base import QUESTIONS, Case
 from pnet_lp.registry import AsText
 from pnet_lp.units import quantity_of
 
 STUB = Path(__file__).parents[1] / "pnet_lp" / "notebook" / "ask.pyi"
 
-_LIKE = {"topology": "TopologyLike", "traffic": "TrafficLike"}
+_LIKE = {
+    "topology": "TopologyLike",
+    "architecture": "TopologyLike",
+    "traffic": "TrafficLike",
+    "workload": "WorkloadLike",
+}
+"""What a key can be beside a name, of a question that takes values."""
 _HEAD = """from collections.abc import Sequence
 from typing import Literal
 
-from pnet_lp.notebook.inputs import TopologyLike, TrafficLike"""
+from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, WorkloadLike"""
 
 
 def stub() -> str:
@@ -46,7 +52,7 @@ def _function(name: str) -> Iterator[str]:
     answer = model.__name__.removesuffix("Case") + "Answer"
     yield f"from {entry.build.__module__} import {answer}"
     first, fields = first_argument(model), model.model_fields
-    like = _LIKE if first == "topology" else {}
+    like = _LIKE if takes_values(name) else {}
     lines = [f"    {first}: {like.get(first, 'str')},"] if first else []
     lines.append("    *,")
     for key in own_keys(model):

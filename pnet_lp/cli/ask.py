@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,9 +27,10 @@ from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.flags import RUNNING, flag_of
 from pnet_lp.interrupts import INTERRUPTED
 from pnet_lp.questions.ask import ask
-from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of
+from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of, sibling
+from pnet_lp.questions.shown import table as answer_table
 from pnet_lp.registry import validate
-from pnet_lp.tables import Document, from_rows
+from pnet_lp.tables import Columns, Document, from_rows
 from pnet_lp.threads import MOST_THREADS
 
 
@@ -49,9 +48,7 @@ class _Question:
 
     def module(self, name: str) -> ModuleType:
         """Return one of its modules: a question in one file has a single one."""
-        answer = QUESTIONS.get(self.name).build.__module__
-        own = f"{answer.rpartition('.')[0]}.{name}"
-        return importlib.import_module(own if importlib.util.find_spec(own) else answer)
+        return sibling(QUESTIONS.get(self.name).build.__module__, name)
 
 
 def command_of(command: str) -> Command:
@@ -231,7 +228,15 @@ def _emit(
 ) -> None:
     """Print a document and write files of what is ``shown``, by the functions of the question's words."""
     words, title = question.module("words"), _title(case)
-    table = getattr(words, f"{prefix}table", lambda *_: from_rows(document[question.model.rows_at]))
+
+    def table() -> Columns:
+        if not prefix:
+            return answer_table(shown[-1])
+        if hasattr(words, f"{prefix}table"):
+            found: Columns = getattr(words, f"{prefix}table")(*shown)
+            return found
+        return from_rows(document[shown[-1][0].rows_at])
+
     writers = {key: getattr(words, f"write_{key}", None) for key in question.model.outputs}
     files = [(places.get(key), partial(write, shown[-1])) for key, write in writers.items() if write]
 
@@ -242,7 +247,7 @@ def _emit(
     Output(values["as_json"], places.get("out")).emit(
         document,
         lambda: getattr(words, f"{prefix}report")(document),
-        table=lambda: table(*shown),
+        table=table,
         files=[(places.get("plot"), plot), *files],
         code=code,
     )

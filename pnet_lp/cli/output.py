@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pnet_lp.errors import OutputError, printable
+from pnet_lp.errors import OutputError
 from pnet_lp.files import json_text
 from pnet_lp.formats import Formats
 from pnet_lp.stdout import writer
-from pnet_lp.tables import Columns, write_table
+from pnet_lp.tables import WIDTH, Columns, printed, write_table
 from pnet_lp.writing import check_folder, check_output, naming_output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-_WIDTH = 120
-"""Columns where stdout is no terminal: wide enough that no table of ours is cut."""
 
 
 class OutputFile(click.Path):
@@ -144,22 +141,10 @@ def _print(text: str) -> None:
 
 def print_report(*parts: RenderableType) -> None:
     """Print ``parts`` to stdout, tables coloured on a terminal; a name with brackets is no markup."""
-    from rich.console import Console  # noqa: PLC0415 - not for JSON
-    from rich.text import Text  # noqa: PLC0415
-
-    class SafeConsole(Console):
-        def render_str(self, text: str, **style: Any) -> Text:
-            return super().render_str(printable(text), **style)
-
     out = writer()
     terminal = out is not None and out.isatty()
     buffer = io.StringIO()
-    console = SafeConsole(
-        file=buffer, force_terminal=terminal, width=None if terminal else _WIDTH, markup=False, highlight=False
-    )
-    for part in parts:
-        # Sentences are left to the terminal to break, so that whoever reads them line by line gets them whole.
-        console.print(part, soft_wrap=isinstance(part, str))
+    printed(parts, file=buffer, force_terminal=terminal, width=None if terminal else WIDTH)
     lines = buffer.getvalue() if terminal else re.sub(" +$", "", buffer.getvalue(), flags=re.MULTILINE)
     # A narrow encoding (cp1252, ASCII) gets question marks for what it lacks, not an error.
     encoding = getattr(out, "encoding", None) or "utf-8"

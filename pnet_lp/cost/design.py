@@ -125,7 +125,7 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
     options = options or TopologyOptions()
     kind, expression = read_architecture(text, options, beta=beta)
     if kind == "topology":
-        return _counted(text, expression, options)
+        return counted(options.settings.intact([expression], options.seed), options, text)
     name, values = parse_expression(expression, ARCHITECTURES)
     entry = ARCHITECTURES.get(name)
     if options.given:
@@ -176,10 +176,16 @@ def _fits(entry: Entry[Any], values: Mapping[str, object]) -> bool:
     return True
 
 
-def _counted(label: str, text: str, options: TopologyOptions) -> Design:
-    """Return the design whose parts are those of a TOPOLOGY."""
+def counted(whole: Network, options: TopologyOptions, label: str = "") -> Design:
+    """Return the design whose parts are those of a network.
+
+    Args:
+        whole: without failures.
+        options: what fails in it, and how it is packed.
+        label: what it is called; default: as its planes are.
+    """
     settings = options.settings
-    whole = settings.intact([text], options.seed)
+    label = label or " + ".join(dict.fromkeys(plane.label or "plane" for plane in whole.planes))
     packaging = default_packaging(whole, ports=settings.ports, chip_gbps=settings.chip, separate=settings.separate)
     mask = FailureModel(whole, options.failures).draw(options.seed)
     down = [f"{count} {what}" for what, count in mask.counts.items() if count]

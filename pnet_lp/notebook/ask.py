@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import flag_of
-from pnet_lp.notebook.inputs import given, matrix_of, network_of
+from pnet_lp.notebook.inputs import given, matrix_of, network_of, workload_of
 from pnet_lp.notebook.progress import progress_text
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Run, model_of
@@ -26,8 +27,11 @@ from pnet_lp.topology import PlaneSettings
 
 _TEXTS = (str, Path)
 
-_IN_PLACE = "all-to-all"
-"""What a case says of demands that are given as values: models check that it is an expression; none is built of it."""
+_IN_PLACE = {"architecture": "topology:ring:n=3", "traffic": "all-to-all", "workload": "incast:senders=1,sizes=1B"}
+"""What a case says of what is given as a value: models check that it is an expression; nothing is built of it."""
+
+_NETWORKS = ("topology", "architecture")
+"""Keys that a network can be the value of."""
 
 
 def question(name: str) -> Callable[..., Answer]:
@@ -36,7 +40,7 @@ def question(name: str) -> Callable[..., Answer]:
     Raises:
         SpecError: there is no such question.
     """
-    model = model_of(name)
+    model, with_values = model_of(name), takes_values(name)
     argument = first_argument(model)
 
     def call(*arguments: Any, **keys: Any) -> Answer:
@@ -57,7 +61,7 @@ def question(name: str) -> Callable[..., Answer]:
         threads, jobs = values.pop("threads", 0), values.pop("jobs", 1)
         progress, capacity = values.pop("progress", False), values.pop("capacity", None)
         values = {key: value for key, value in values.items() if value is not None or key == argument}
-        built = _built(values, capacity) if argument == "topology" else NOTHING_BUILT
+        built = _built(values, capacity) if with_values else NOTHING_BUILT
         case = validate(model, {key: _plain(value) for key, value in values.items()})
         case.check_alone()
         shown: AbstractContextManager[Any] = progress_text() if progress else nullcontext()
@@ -87,7 +91,7 @@ def own_keys(model: type[Case]) -> list[str]:
 def shared_keywords(model: type[Case]) -> dict[str, tuple[str, str]]:
     """Return the keywords that are no keys of a case: type and description by name."""
     found = {"capacity": ("str | None", "name of the edge attribute, or of the column, that holds the Gb/s of links")}
-    if first_argument(model) != "topology":
+    if first_argument(model) not in _NETWORKS:
         found = {}
     if model.threads is not None:
         found["threads"] = ("int", "number of threads; 0 for all cores")
@@ -115,28 +119,36 @@ def _doc(model: type[Case]) -> str:
     return f"{inspect.getdoc(model)}\n\nArgs:\n" + "\n".join(lines)
 
 
+def takes_values(name: str) -> bool:
+    """Return whether networks, demands and flows of a question can be values; a search builds its own."""
+    return "built" in inspect.signature(QUESTIONS.get(name).build).parameters
+
+
 def _built(values: dict[str, Any], capacity: str | None) -> Built:
     """Return the values among the arguments, and leave what is called like them in their place."""
-    topology, traffic = values["topology"], values.get("traffic")
-    named = isinstance(topology, _TEXTS) or (
-        isinstance(topology, list | tuple) and all(isinstance(item, _TEXTS) for item in topology)
-    )
-    seed, level = values.get("seed", 0), values.get("level")
-    network = None
-    if not named or capacity is not None:
-        planes = {key: values.pop(key) for key in PlaneSettings.model_fields if key in values}
-        network = network_of(topology, given(PlaneSettings, **planes), capacity=capacity, seed=seed)
-        values["topology"] = tuple(plane.label or "plane" for plane in network.planes)
-    if traffic is None or isinstance(traffic, _TEXTS):
-        return Built(network) if network else NOTHING_BUILT
-    if network is None:
-        planes = {key: values[key] for key in PlaneSettings.model_fields if key in values}
-        network = network_of(topology, given(PlaneSettings, **planes), capacity=None, seed=seed)
-        for key in planes:
-            values.pop(key)
-    matrix = matrix_of(traffic, network, level, seed=seed)
-    values["traffic"] = _IN_PLACE
-    return Built(network, matrix)
+    found: dict[str, Any] = {}
+    key = next((key for key in _NETWORKS if key in values), None)
+    if key is not None and (capacity is not None or not _named(values[key], several=key == "topology")):
+        planes = {name: values.pop(name) for name in PlaneSettings.model_fields if name in values}
+        network = network_of(values[key], given(PlaneSettings, **planes), capacity=capacity, seed=values.get("seed", 0))
+        found["network"] = network
+        values[key] = _IN_PLACE.get(key, tuple(plane.label or "plane" for plane in network.planes))
+    traffic, workload = values.get("traffic"), values.get("workload")
+    if not (traffic is None or isinstance(traffic, _TEXTS)):
+        found["traffic"] = partial(matrix_of, traffic, level=values.get("level"), seed=0)
+        values["traffic"] = _IN_PLACE["traffic"]
+    if not (workload is None or isinstance(workload, _TEXTS)):
+        if traffic is not None:
+            raise SpecError("the flows say who sends to whom", where="traffic", allowed="no traffic beside them")
+        found["workload"] = partial(workload_of, workload)
+        values["workload"] = _IN_PLACE["workload"]
+    return Built(**found) if found else NOTHING_BUILT
+
+
+def _named(topology: object, *, several: bool) -> bool:
+    """Whether a network is given by name, or where there can be ``several``, by names of its planes."""
+    items = topology if several and isinstance(topology, list | tuple) else [topology]
+    return all(isinstance(item, _TEXTS) for item in items)
 
 
 def _plain(value: object) -> object:

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from pnet_lp.notebook.inputs import TopologyLike, TrafficLike
+from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, WorkloadLike
 from pnet_lp.questions.bounds.answer import BoundsAnswer
 from pnet_lp.questions.cost.answer import CostAnswer
 from pnet_lp.questions.crosscheck.answer import CrosscheckAnswer
@@ -41,7 +41,7 @@ def bounds(
     progress: bool = ...,
 ) -> BoundsAnswer: ...
 def cost(
-    architecture: str,
+    architecture: TopologyLike,
     *,
     seed: int | None = ...,
     planes: int | None = ...,
@@ -63,9 +63,10 @@ def cost(
     powers: str | Sequence[str] | None = ...,
     beta: float | None = ...,
     bisection: bool | None = ...,
-    traffic: str | None = ...,
+    traffic: TrafficLike | None = ...,
     level: Literal["rack", "host"] | None = ...,
     tolerance: float | None = ...,
+    capacity: str | None = ...,
     threads: int = ...,
     progress: bool = ...,
 ) -> CostAnswer: ...
@@ -88,7 +89,7 @@ def crosscheck(
     metric: str | None = ...,
     traffic: TrafficLike | None = ...,
     flow_size: str | float | None = ...,
-    workload: str | None = ...,
+    workload: WorkloadLike | None = ...,
     fail_at: str | None = ...,
     fail_until: str | None = ...,
     reroute_after: str | None = ...,
@@ -309,7 +310,7 @@ def simulate(
     metric: str | None = ...,
     traffic: TrafficLike | None = ...,
     flow_size: str | float | None = ...,
-    workload: str | None = ...,
+    workload: WorkloadLike | None = ...,
     fail_at: str | None = ...,
     fail_until: str | None = ...,
     reroute_after: str | None = ...,
@@ -341,7 +342,7 @@ def simulate(
 def speed_up(
     *,
     seed: int | None = ...,
-    traffic: str | None = ...,
+    traffic: TrafficLike | None = ...,
     level: Literal["rack", "host"] | None = ...,
     tolerance: float | None = ...,
     prices: str | Sequence[str] | None = ...,

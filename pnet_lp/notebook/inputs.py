@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
-from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError, WorkloadError
+from pnet_lp.model import Network, Plane, TrafficMatrix, Workload
 from pnet_lp.model.arrays import checked_array
 from pnet_lp.model.network import Level, check_network
 from pnet_lp.registry import validate
@@ -21,6 +22,9 @@ from pnet_lp.topology.settings import PlaneSettings
 from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.io.lines import check_size, matrix_of_columns
 from pnet_lp.units import DEFAULT_LINK_GBPS
+from pnet_lp.workload import build_workload
+from pnet_lp.workload.io.delimited import workload_of_cells
+from pnet_lp.workload.io.table import check_columns
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -37,6 +41,10 @@ TopologyLike: TypeAlias = Network | PlaneLike | Sequence[PlaneLike]
 TrafficLike: TypeAlias = Union[str, Path, TrafficMatrix, npt.NDArray[Any], "pd.DataFrame"]
 """Demands: an expression, a file or a name of the catalogue; a matrix of ours; a square array, from row to column; a
 table with a row per demand in columns ``src``, ``dst`` and ``demand``, or one whose index and columns are endpoints."""
+
+WorkloadLike: TypeAlias = Union[str, Path, Workload, "pd.DataFrame"]
+"""Flows: an expression or a file; a workload; a table with a row per flow in columns ``src``, ``dst``, ``bytes``,
+``start_s`` and others that :mod:`~pnet_lp.workload.io.delimited` names."""
 
 
 def given(model: type[Any], **values: object) -> Any:
@@ -111,6 +119,46 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
         found=type(traffic).__name__,
         allowed="an expression, a file, a TrafficMatrix, a square array or a DataFrame",
     )
+
+
+def workload_of(workload: WorkloadLike, network: Network, *, seed: int = 0) -> Workload:
+    """Return the flows that ``workload`` stands for.
+
+    Raises:
+        SpecError: no kind of workload.
+        WorkloadError: one that does not fit the network, and as of :func:`~pnet_lp.workload.build_workload`.
+    """
+    if isinstance(workload, str | Path):
+        return build_workload(str(workload), network, seed=seed)
+    if isinstance(workload, Workload):
+        if workload.hosts != network.host_count:
+            raise WorkloadError(
+                "the flows are for another network",
+                where="workload",
+                found=f"{workload.hosts:,} hosts",
+                allowed=f"{network.host_count:,}",
+            )
+        return workload
+    if _is("pandas", "DataFrame", workload):
+        rows = [
+            {str(column): _cell(value) for column, value in zip(workload.columns, row, strict=True)}
+            for row in workload.itertuples(index=False, name=None)
+        ]
+        check_columns([str(column) for column in workload.columns], "workload")
+        return workload_of_cells(((f"workload: row {i}", row) for i, row in enumerate(rows)), network, "table")
+    raise SpecError(
+        "not a kind of workload",
+        where="workload",
+        found=type(workload).__name__,
+        allowed="an expression, a file, a Workload or a DataFrame",
+    )
+
+
+def _cell(value: object) -> str:
+    """Return a cell of a table as text, empty where it is missing; what is whole has no decimal point."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _part(item: object, settings: PlaneSettings, capacity: str | None) -> str | Plane:

@@ -150,7 +150,7 @@ def _finite(value: float) -> float | None:
 
 def speedup(
     scenario: HybridScenario,
-    traffic: str,
+    traffic: str | TrafficMatrix,
     *,
     level: str | None = None,
     seed: int = 0,
@@ -170,7 +170,7 @@ def speedup(
 
     Args:
         scenario: the two networks.
-        traffic: as of :func:`~pnet_lp.traffic.build_traffic`.
+        traffic: as of :func:`~pnet_lp.traffic.build_traffic`, or a matrix.
         level: ``host`` (default) for demands between processes, one for each server; ``rack`` for demands between
             racks, which are not clustered and know no servers' links.
         seed: of traffic, ties and placement.
@@ -190,10 +190,12 @@ def speedup(
     if not (math.isfinite(delay_s) and delay_s >= 0):
         raise SpecError("a delay is out of range", found=delay_s, allowed="seconds >= 0")
     network = scenario.tree()
-    matrix = build_traffic(traffic, network, "rack" if level == "rack" else "host", seed=seed)
+    if isinstance(traffic, str):
+        traffic = build_traffic(traffic, network, "rack" if level == "rack" else "host", seed=seed)
+    matrix = traffic
     rack, between, access = _by_rack(matrix, scenario)
     if between.demand_count == 0:
-        raise TrafficError("nothing is sent between racks", where=traffic)
+        raise TrafficError("nothing is sent between racks", where=matrix.label)
 
     found = improve(
         _starts(between, scenario, seed),

@@ -2,8 +2,9 @@
 
 ``case`` in a folder is that model: keys, limits, units, help.  ``answer`` answers a case, with one JSON document, and
 ``words``, loaded for nothing else, prints it, writes its table and draws it.  ``base`` says what a question is,
-``keys`` which keys several of them share, ``ask`` asks once.  The first line of a folder's docstring stands in
-``pnet-lp --help``; ``COMMAND`` in it is the name of the command where that is not the question's.
+``keys`` which keys several of them share, ``ask`` asks once, ``shown`` makes tables and HTML of answers.  The first
+line of a folder's docstring stands in ``pnet-lp --help``; ``COMMAND`` in it is the name of the command where it is not
+the question's.
 """
 
 from __future__ import annotations

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
 from pydantic import Field, PrivateAttr
 
@@ -17,7 +20,10 @@ from pnet_lp.flags import RUNNING, Flag
 from pnet_lp.formats import Formats
 from pnet_lp.registry import Params, Registry, parse_expression
 from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
-from pnet_lp.units import quantity_of
+from pnet_lp.units import format_bounds, quantity_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Value: TypeAlias = float | int | str | bool | None
 """What a cell of a table holds."""
@@ -143,7 +149,6 @@ class Case(Params):
         headline: name of the headline column; empty if it depends on the case, see :attr:`headline_column`.
         example: arguments of a complete example command.
         rows: what a row of its table stands for; empty without a table.
-        rows_at: where these rows are in the document, unless ``words`` has a function ``table``.
         plot: what ``--plot`` draws; empty without a plot.
         outputs: other files that the command can write, by key.
         series: short forms of sweeps.
@@ -158,7 +163,6 @@ class Case(Params):
     headline: ClassVar[str] = ""
     example: ClassVar[str] = ""
     rows: ClassVar[str] = ""
-    rows_at: ClassVar[str] = ""
     plot: ClassVar[str] = ""
     outputs: ClassVar[Mapping[str, OutputOption]] = {}
     instead: ClassVar[Mapping[str, str]] = {}
@@ -324,7 +328,13 @@ class Answer(ABC):
     """The answer to a question for one case and seed: typed values and one JSON document.
 
     The document is what the command prints with ``--json``, what a sweep stores, and what Python returns.
+
+    Class attributes:
+        rows_at: where the rows of its table are in the document, unless ``words`` has a function ``table``; see
+            :mod:`pnet_lp.questions.shown`, which knows what is shown of an answer.
     """
+
+    rows_at: ClassVar[str] = ""
 
     @abstractmethod
     def summary(self) -> Summary:
@@ -338,6 +348,25 @@ class Answer(ABC):
     def document(self) -> dict[str, Any]:
         """The JSON document."""
         return self.to_json()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return as a DataFrame the table that the command writes with ``--out``.
+
+        Raises:
+            SpecError: the question has none.
+        """
+        found: pd.DataFrame = sibling(__name__, "shown").table_frame(self)
+        return found
+
+    def __repr__(self) -> str:
+        shown = self.headline
+        value = format_bounds(shown.lower, shown.upper) if shown.lower < shown.upper else f"{shown.value:.9g}"
+        return f"<{shown.quantity} {' '.join(filter(None, (value, shown.words)))} ({self.status})>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the command prints."""
+        found: str = sibling(__name__, "shown").report_html(self)
+        return found
 
     @property
     def headline(self) -> Headline:
@@ -378,6 +407,12 @@ class Answer(ABC):
     def pooled(cls, answers: Sequence[Any], *, stopped: bool) -> Answer:
         """Return the combined answer of several draws of a case; if ``stopped``, of those that are done."""
         raise NotImplementedError
+
+
+def sibling(module: str, name: str) -> ModuleType:
+    """Return the module ``name`` of a question, beside another of its modules; of a question in one file, that file."""
+    own = f"{module.rpartition('.')[0]}.{name}"
+    return importlib.import_module(own if importlib.util.find_spec(own) else module)
 
 
 @dataclass(frozen=True)

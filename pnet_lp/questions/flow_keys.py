@@ -17,4 +17,6 @@ class FlowKeys(OutageSettings, FlowSettings, MetricKeys):
         outage = self.outage(network, failures, seed)
         if outage is None:
             network = fail(network, failures, seed=seed)
-        return network, self.build(network, seed, built.traffic), outage
+        if built.workload:
+            return network, built.workload(network), outage
+        return network, self.build(network, seed, built.traffic and built.traffic(network)), outage

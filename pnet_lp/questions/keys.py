@@ -7,7 +7,7 @@ Keys of how to solve are :class:`~pnet_lp.throughput.settings.SolveSettings`, th
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Self, get_args
 
@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from pnet_lp.errors import SpecError, TopologyError, naming
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.flags import Flag
-from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Case
@@ -30,15 +30,17 @@ from pnet_lp.traffic import TrafficSettings, check_traffic
 @brief()
 @dataclass(frozen=True, repr=False)
 class Built:
-    """A network or traffic matrix that a Python caller passes as a value instead of a name.
+    """What a Python caller passes as a value instead of a name; None where it is built of the case.
 
     Attributes:
-        network: without failures; None to build it.
-        traffic: None to build it.
+        network: without failures.
+        traffic: returns the demands on a network.
+        workload: returns the flows on a network.
     """
 
     network: Network | None = None
-    traffic: TrafficMatrix | None = None
+    traffic: Callable[[Network], TrafficMatrix] | None = None
+    workload: Callable[[Network], Workload] | None = None
 
 
 NOTHING_BUILT = Built()
@@ -155,7 +157,7 @@ class TrafficKeys(TrafficSettings, Case):
 
     def demands(self, network: Network, seed: int, built: Built = NOTHING_BUILT) -> TrafficMatrix:
         """Return the demands on ``network``."""
-        return built.traffic or self.matrix(network, seed)
+        return built.traffic(network) if built.traffic else self.matrix(network, seed)
 
 
 class DemandKeys(TrafficKeys, NetworkKeys):

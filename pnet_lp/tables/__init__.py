@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, printable
 from pnet_lp.extras import load
 from pnet_lp.formats import Formats
 from pnet_lp.wording import fill
@@ -14,7 +14,7 @@ from pnet_lp.wording import fill
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
 Columns: TypeAlias = "Mapping[str, Sequence[object] | npt.NDArray[Any]]"
@@ -37,6 +37,9 @@ TABLE_FORMATS: Formats[Columns] = Formats("table", SpecError, package="pnet_lp.t
 """``write(columns, path)``."""
 
 _ROWS = 1 << 16
+
+WIDTH = 120
+"""Columns of what is printed to no terminal: wide enough that no table of ours is cut."""
 
 
 def write_table(columns: Columns, path: str | Path) -> None:
@@ -129,6 +132,22 @@ def union(rows: Sequence[Mapping[str, object]]) -> Columns:
     """Return the table of ``rows``, with a column for every key of any, None where a row lacks it."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def printed(parts: Iterable[RenderableType], **options: Any) -> Console:
+    """Print the parts of a report, of which nothing is markup, and return the console, made with ``options``."""
+    from rich.console import Console  # noqa: PLC0415 - not for JSON
+    from rich.text import Text  # noqa: PLC0415
+
+    class SafeConsole(Console):
+        def render_str(self, text: str, **style: Any) -> Text:
+            return super().render_str(printable(text), **style)
+
+    console = SafeConsole(markup=False, highlight=False, **options)
+    for part in parts:
+        # Sentences are left to the terminal to break, so that whoever reads them line by line gets them whole.
+        console.print(part, soft_wrap=isinstance(part, str))
+    return console
 
 
 def frame(columns: Columns) -> pd.DataFrame:

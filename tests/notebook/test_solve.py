@@ -205,6 +205,7 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         for level in ("Host", "foo", "")
         for call in (
             lambda level=level: pn.throughput("fat-tree:k=4", level=level),
+            lambda level=level: pn.throughput("fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)),
             lambda level=level: pn.hops("fat-tree:k=4", level=level),
         )
     ),
@@ -212,7 +213,6 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         (call, SpecError, f"level: no such level, found {level!r}; allowed: rack, host")
         for level in ("Host", "foo", "")
         for call in (
-            lambda level=level: pn.throughput("fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)),
             lambda level=level: pn.build_traffic("permutation", pn.build_network("fat-tree:k=4"), level),
             lambda level=level: pn.draw(pn.build_network("fat-tree:k=4"), cut="bisection", level=level),
             lambda level=level: pn.build_network("fat-tree:k=4").endpoint_names(level),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pnet_lp.model import ThroughputResult
-from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.bounds.case import BoundsCase, column_of
@@ -22,7 +21,6 @@ _SOLVED = (
 )  # fmt: skip
 
 
-@brief("bounds", "solved")
 @dataclass(frozen=True, repr=False)
 class BoundsAnswer(Answer):
     """Bounds on the throughput of a matrix.

@@ -10,14 +10,13 @@ from typing import Any
 from pnet_lp.cost import Book, PricedPart, quote
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.cost.appraise import Appraisal, appraise
 from pnet_lp.questions.cost.case import CostCase
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.traffic import build_traffic
 
 
-@brief("appraisal")
 @dataclass(frozen=True, eq=False, repr=False)
 class CostAnswer(Answer):
     """An architecture with its price and what it carries.
@@ -78,16 +77,16 @@ class CostAnswer(Answer):
 @QUESTIONS.register(
     "cost", params=CostCase, summary="price, power and parts of an architecture, next to what it carries"
 )
-def cost(case: CostCase, seed: int) -> Posed:
+def cost(case: CostCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case at the prices that its books hold now."""
-    made = case.design(seed)
+    made = case.design(seed, built)
     if made.build:
         made = replace(made, build=functools.cache(made.build))
     prices, powers = case.books
     text = case.traffic
 
     def matrix(network: Network) -> TrafficMatrix:
-        return build_traffic(text or "", network, case.level, seed=seed)
+        return built.traffic(network) if built.traffic else build_traffic(text or "", network, case.level, seed=seed)
 
     def answer(run: Run) -> Answer:
         found = appraise(

@@ -8,12 +8,13 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from pnet_lp.cost import ARCHITECTURES, BookSettings, Design, TopologyOptions, TopologySettings, design, quote
-from pnet_lp.cost.design import read_architecture
+from pnet_lp.cost.design import counted, read_architecture
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.failures import FailureSettings
 from pnet_lp.flags import Flag
 from pnet_lp.model.network import Level
 from pnet_lp.questions.base import Case, Series
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.registry import parse_expression
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 from pnet_lp.topology import check_topology
@@ -145,8 +146,10 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
         """Whether what is priced is a TOPOLOGY."""
         return read_architecture(self.architecture, self._options(), beta=self.beta)[0] == "topology"
 
-    def design(self, seed: int) -> Design:
+    def design(self, seed: int, built: Built = NOTHING_BUILT) -> Design:
         """Return the architecture with its sizes settled."""
+        if built.network is not None:
+            return counted(built.network, self._options(seed))
         # In a sweep, keys of a TOPOLOGY may be there for the sake of other cases.
         return design(self.architecture, self._options(seed) if self._counted else None, beta=self.beta)
 

@@ -9,13 +9,11 @@ from typing import Any
 
 from pnet_lp.crosscheck import Crosscheck, compare
 from pnet_lp.crosscheck import run as run_models
-from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressCallback, ProgressStep, Run, Summary
 from pnet_lp.questions.crosscheck.case import CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 
 
-@brief("found")
 @dataclass(frozen=True, eq=False, repr=False)
 class CrosscheckAnswer(Answer):
     """What the models say of the same flows.

@@ -11,7 +11,6 @@ import numpy as np
 
 from pnet_lp.failures import CONFIDENCE
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.failures.case import FailuresCase
@@ -25,7 +24,6 @@ _ROW = ("trial", "throughput_gbps", "upper_bound_gbps", "lost_demands", "lost_sh
 _SINGLE = ("failure", "equivalent", "limit", "limit_plane", *_ROW)
 
 
-@brief("network", "traffic")
 @dataclass(frozen=True, eq=False, repr=False)
 class FailuresAnswer(Answer):
     """The throughput of connected pairs, draw by draw.
@@ -36,6 +34,8 @@ class FailuresAnswer(Answer):
         trials: the draws, or the single failures, the worst first.
         intact: without failures, where ``trials`` are single ones.
     """
+
+    rows_at = "trials"
 
     network: Network
     traffic: TrafficMatrix

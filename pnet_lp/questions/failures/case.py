@@ -31,7 +31,6 @@ class FailuresCase(SolveSettings, MetricKeys, DemandKeys):
     }  # fmt: skip
     example = "fat-tree:k=4 --traffic permutation --fail-links 0.1 --trials 5"
     rows = "draw"
-    rows_at = "trials"
     plot = "the distribution of the throughput over draws"
     jobs = ()
 

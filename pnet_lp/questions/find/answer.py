@@ -29,6 +29,8 @@ class FindAnswer(Answer):
         found: the front, and what was ruled out.
     """
 
+    rows_at = "front"
+
     found: Found
 
     def __len__(self) -> int:

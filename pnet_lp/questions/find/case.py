@@ -30,7 +30,6 @@ class FindCase(FindSettings, Case):
     }
     example = "--hosts 64 --min-gbps-per-host 100 --radix 16 --speeds 100,400 --planes 1,4"
     rows = "network"
-    rows_at = "front"
     plot = "throughput over price, or over power where that ranks"
     outputs = {  # noqa: RUF012 - of a model, which is frozen
         "candidates": OutputOption(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressStep, Run, Summary, Value
 from pnet_lp.questions.fluid_error.case import SIZE_CLASSES, FluidErrorCase
 from pnet_lp.seeds import derive_seed
@@ -18,7 +17,6 @@ _TAIL_PERCENT = 99.0
 MODELS = ("plain", "corrected")
 
 
-@brief("mix", "results")
 @dataclass(frozen=True, eq=False, repr=False)
 class FluidErrorAnswer(Answer):
     """The same flows in packets and in two fluids.

@@ -10,14 +10,12 @@ from typing import Any
 from pnet_lp.failures import CONFIDENCE, Portion, share_interval
 from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics, run_trials
 from pnet_lp.model import Network
-from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.hops.case import HopsCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built, find_pair
 
 
-@brief("trials", "rpc", "pair")
 @dataclass(frozen=True, repr=False)
 class HopsAnswer(Answer):
     """Hop counts of a network.

@@ -8,7 +8,6 @@ from statistics import fmean
 from typing import Any
 
 from pnet_lp.model import Network
-from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import PathSet
 from pnet_lp.model.summary import summarise_network
@@ -19,7 +18,6 @@ from pnet_lp.routing import parse_routing, path_statistics
 from pnet_lp.tables import attributes
 
 
-@brief("paths", "statistics")
 @dataclass(frozen=True, eq=False, repr=False)
 class PathsAnswer(Answer):
     """The paths of a pair, or statistics of all.

@@ -8,7 +8,6 @@ from typing import Any
 from pnet_lp.cost import Quote, quote_network
 from pnet_lp.errors import SpecError
 from pnet_lp.hops import count_hops
-from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.price_performance.case import PricePerformanceCase
@@ -16,7 +15,6 @@ from pnet_lp.questions.throughput.answer import ThroughputAnswer, solved
 from pnet_lp.tables import attributes
 
 
-@brief("quote", "solved")
 @dataclass(frozen=True, eq=False, repr=False)
 class PricePerformanceAnswer(Answer):
     """The price of a network next to its throughput.
@@ -26,6 +24,8 @@ class PricePerformanceAnswer(Answer):
         solved: the throughput of what is left.
         mean_hops: between its endpoints; None where no pair has a path.
     """
+
+    rows_at = "parts"
 
     quote: Quote
     solved: ThroughputAnswer

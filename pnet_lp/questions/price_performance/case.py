@@ -25,4 +25,3 @@ class PricePerformanceCase(BookSettings, SolveSettings, TopologySettings, Demand
     )  # fmt: skip
     example = "fat-tree:k=4 --traffic permutation"
     rows = "part"
-    rows_at = "parts"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.simulate.case import SimulateCase
@@ -17,7 +16,6 @@ from pnet_lp.sim.columns import RATES, run_columns
 _RUN_KEYS = ("flows", "fct_us", "job_us", "goodput_gbps", "packets", "retransmitted", "timeouts", "simulated_s")
 
 
-@brief("results")
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulateAnswer(Answer):
     """Records of one run, or of several with other seeds.

@@ -9,14 +9,13 @@ from typing import Any
 
 from pnet_lp.cost import Book, EqualCostPair, equal_cost, load_book
 from pnet_lp.cost.published import HYBRID_SPEEDUPS
-from pnet_lp.model.brief import brief
 from pnet_lp.optical import Speedup, speedup
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.speed_up.case import SpeedUpCase
 from pnet_lp.tables import attributes
 
 
-@brief("found")
 @dataclass(frozen=True, eq=False, repr=False)
 class SpeedUpAnswer(Answer):
     """A workload on both networks of a scenario.
@@ -27,6 +26,8 @@ class SpeedUpAnswer(Answer):
         price: what the two networks cost.
         prices: by which book.
     """
+
+    rows_at = "workloads"
 
     case: SpeedUpCase
     found: Speedup
@@ -58,16 +59,18 @@ class SpeedUpAnswer(Answer):
     summary="time of a workload's communication on a fat tree over that on circuits set for it",
     source="hybrid optical/electrical network, section 5",
 )
-def speed_up(case: SpeedUpCase, seed: int) -> Posed:
+def speed_up(case: SpeedUpCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case with the demands, ties and places that ``seed`` draws."""
     scenario, cluster = case.networks, case.cluster
     prices, powers = load_book("price", case.prices), load_book("power")
 
+    # The demands that a file holds are known by content once they are built for these servers.
+    traffic = case.demands(scenario.tree(), seed, built)
+
     def answer(run: Run) -> Answer:
         found = speedup(
             scenario,
-            case.traffic,
-            level=case.level,
+            traffic,
             seed=seed,
             tolerance=case.tolerance,
             threads=run.threads,
@@ -78,8 +81,6 @@ def speed_up(case: SpeedUpCase, seed: int) -> Posed:
         price = equal_cost(cluster.oversubscription, prices, powers, **sizes)
         return SpeedUpAnswer(case, found, price, prices)
 
-    # The demands that a file holds are known by content once they are built for these servers.
-    traffic = case.matrix(scenario.tree(), seed)
     return Posed((traffic.fingerprint, prices.content), answer)
 
 

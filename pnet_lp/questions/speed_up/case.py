@@ -32,7 +32,6 @@ class SpeedUpCase(SpeedUpSettings, PriceSettings, ToleranceSettings, TrafficKeys
     columns = dict.fromkeys(_COLUMNS, "")
     example = "--scenario 1 --job --traffic mpi-fft --traffic mpi-mg"
     rows = "workload"
-    rows_at = "workloads"
     outputs = {  # noqa: RUF012 - of a model, which is frozen
         "circuits": OutputOption("Write a table, one row per pair of racks.", TABLE_FORMATS)
     }

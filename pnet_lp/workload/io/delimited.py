@@ -16,6 +16,8 @@ picoseconds.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pnet_lp.errors import WorkloadError
 from pnet_lp.formats import LAST
 from pnet_lp.layouts import csv_text, parse_records
@@ -31,6 +33,11 @@ _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 def _parse(text: str, where: str, network: Network) -> Workload:
     rows = parse_records(text, where, WorkloadError, REQUIRED, check_columns)
+    return workload_of_cells(rows, network, where)
+
+
+def workload_of_cells(rows: Iterable[tuple[str, dict[str, str]]], network: Network, where: str) -> Workload:
+    """Return the workload of a table: what each row is called, and its cells by column."""
     return flows_of(_row(*row) for row in rows).workload(network, where)
 
 
