@@ -10,6 +10,9 @@ SHELL := /bin/sh
 PYTHON ?=
 PYTEST_ARGS ?=
 
+# Where stderr is a log, lines say how far the work is.
+PROGRESS := $(shell test -t 2 && echo auto || echo lines)
+
 PY := .venv/bin/python
 HERE := $(shell pwd -P)
 PLACE := .venv/.place
@@ -48,12 +51,16 @@ help:
 setup: $(INSTALLED)
 
 run: setup
-	$(PY) -m pnet_lp sweep experiments/ideal-planes
+	@echo 'experiment: throughput of one plane, of four equal ones, of four different ones, and of one four times as fast'
+	$(PY) -m pnet_lp sweep experiments/ideal-planes --progress $(PROGRESS)
+	@echo 'done: `make experiments` runs all of them; `. .venv/bin/activate` gives you the command pnet-lp'
 
 # The same examples of every property in every run, so that what passes here passes elsewhere.  Who is done takes tests from
 # those that are not.
 test: setup
+	@echo 'step 1 of 2: the Python tests, on all cores'
 	$(PY) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+	@echo 'step 2 of 2: the tests of the Rust core'
 	PROPTEST_RNG_SEED=1 cargo test --profile quick --locked --package pnet-core
 
 # An environment each.  The extension is that of the checkout, built once.  The oldest versions are the lower bounds of
@@ -84,12 +91,12 @@ fuzz: setup
 
 # Of what a run before has computed with the same code nothing is computed again.  Exit code 3 is bounds that have not met.
 experiments: setup
-	$(PY) -m pnet_lp sweep --all --size quick --jobs 2 || test $$? = 3
-	$(PY) -m pnet_lp report --all --size quick --to build/report
+	$(PY) -m pnet_lp sweep --all --size quick --jobs 2 --progress $(PROGRESS) || test $$? = 3
+	$(PY) -m pnet_lp report --all --size quick --to build/report --progress $(PROGRESS)
 
 published: setup
-	$(PY) -m pnet_lp sweep --all --jobs 2 || test $$? = 3
-	$(PY) -m pnet_lp report --all --to results/published
+	$(PY) -m pnet_lp sweep --all --jobs 2 --progress $(PROGRESS) || test $$? = 3
+	$(PY) -m pnet_lp report --all --to results/published --progress $(PROGRESS)
 
 # Into build/site, where other parts of the site may lie already.  Notebooks are executed; a link to nothing is an error.
 docs: setup
@@ -199,14 +206,14 @@ $(PLACE):
 	elif test -z "$$found"; then \
 	  echo 'make: no Python 3.11 to 3.14 on PATH; install one, or name one: make PYTHON=/path/to/python' >&2; exit 1; \
 	fi; \
-	echo "creating .venv with $$("$$found" --version)"; \
+	echo "set-up: creating .venv with $$("$$found" --version)"; \
 	"$$found" -m venv .venv; \
 	pwd -P >$(PLACE)
 
 $(INSTALLED): $(PLACE) pyproject.toml constraints.txt $(RUST)
 	@command -v cargo >/dev/null 2>&1 || { \
 	  echo 'make: no cargo on PATH; install a Rust toolchain (1.89 or newer), for example with rustup' >&2; exit 1; }
-	@echo 'installing the pinned versions and building the extension (release)'
+	@echo 'set-up: installing the pinned versions and building the extension (release); about a minute'
 	@$(PY) -m pip install --quiet --constraint constraints.txt maturin
 	@PATH="$(HERE)/.venv/bin:$$PATH" $(PY) -m pip install --quiet --constraint constraints.txt \
 	  --no-build-isolation --editable '.[all,dev]'

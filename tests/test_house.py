@@ -239,6 +239,9 @@ HOSTS = {
     "keepachangelog.com",
     "semver.org",
     "www.w3.org",
+    # The buttons of the notebooks.
+    "colab.research.google.com",
+    "mybinder.org",
 }
 LOCK_SOURCE = re.compile(r'^source = "registry\+[^"]*"$', re.MULTILINE)
 

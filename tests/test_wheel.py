@@ -76,8 +76,8 @@ def check_content(wheel: Path) -> None:
     assert sources <= set(names), "some modules are missing from the wheel"
     data = {
         f"pnet_lp/data/{path.relative_to(ROOT).as_posix()}": path.read_bytes()
-        for folder in ("experiments", "topologies", "traffic_matrices")
-        for path in (ROOT / folder).rglob("*")
+        for folder in ("CITATION.cff", "experiments", "topologies", "traffic_matrices")
+        for path in [ROOT / folder, *(ROOT / folder).rglob("*")]
         if path.is_file()
     }
     archive = zipfile.ZipFile(wheel)

@@ -26,6 +26,7 @@ from maturin import (  # noqa: F401 - what a build backend has
 )
 
 ROOT = Path(__file__).resolve().parents[1]
+FILES = ("CITATION.cff",)
 FOLDERS = ("experiments", "topologies", "traffic_matrices")
 INSIDE = "pnet_lp/data"
 
@@ -35,8 +36,10 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     data = {
         f"{INSIDE}/{path.relative_to(ROOT).as_posix()}": path.read_bytes()
-        for folder in FOLDERS
-        for path in sorted((ROOT / folder).rglob("*"))
+        for path in [
+            *(ROOT / name for name in FILES),
+            *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*"))),
+        ]
         if path.is_file()
     }
     add_to_wheel(Path(wheel_directory, name), data)

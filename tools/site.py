@@ -7,6 +7,7 @@ the site does not have becomes its text.  Made here are the reference, from docs
 from __future__ import annotations
 
 import inspect
+import os
 import posixpath
 import re
 from pathlib import Path
@@ -43,6 +44,9 @@ REFERENCE = {
     "Errors": ("errors",),
 }
 """What the reference holds, below ``pnet_lp``, besides the questions and their answers."""
+
+REPOSITORY = os.environ.get("GITHUB_REPOSITORY", "")
+"""``owner/name`` where a workflow builds the site; notebooks then have buttons that open them in a browser, live."""
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -88,6 +92,22 @@ def on_page_markdown(markdown: str, *, page: Any, files: Files, **_: Any) -> str
 
     parts = re.split(r"(^```.*?^```\s*?$)", markdown, flags=re.MULTILINE | re.DOTALL)
     return "".join(part if part.startswith("```") else _LINK.sub(link, part) for part in parts)
+
+
+def on_page_content(html: str, *, page: Any, **_: Any) -> str:
+    """Put above a notebook what opens it: Binder builds the extension, Colab needs a released wheel."""
+    uri = page.file.src_uri
+    return f"{_buttons(REPOSITORY, uri)}{html}" if REPOSITORY and uri.endswith(".ipynb") else html
+
+
+def _buttons(repository: str, uri: str) -> str:
+    binder = f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/{uri}"
+    colab = f"https://colab.research.google.com/github/{repository}/blob/main/{uri}"
+    return (
+        f'<p><a class="md-button" href="{binder}">Open in Binder</a> '
+        f'<a class="md-button" href="{colab}">Open in Colab</a> '
+        "(in Colab, first run <code>%pip install 'pnet-lp[notebook]'</code>)</p>"
+    )
 
 
 def _reference() -> str:

@@ -21,11 +21,12 @@ from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
 from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
 from pnet_lp.cli.output import Output, OutputFile, OutputFolder
-from pnet_lp.cli.progress import progress_line
+from pnet_lp.cli.progress import progress_line, progress_option
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.flags import RUNNING, flag_of
 from pnet_lp.interrupts import INTERRUPTED
+from pnet_lp.progress import counted
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, model_of, sibling
 from pnet_lp.questions.shown import table as answer_table
@@ -151,6 +152,8 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
     rows = series.rows if series and not inline else model.rows
     if rows:
         yield table_option(rows)
+    if model.progress:
+        yield progress_option
     yield json_option
 
 
@@ -199,15 +202,18 @@ def _answer_series(
     points = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     cases = [_case(question, {**fixed, **question.model.point(point)}, places) for point in points]
     warnings: dict[str, None] = {}
-    found: dict[Case, Answer] = {}
     with progress_line() as line, _without_argument_names(question.model):
-        for case in dict.fromkeys(cases):
-            found[case] = _ask(
+        different = dict.fromkeys(cases)
+        answered = (
+            _ask(
                 question,
                 case,
                 Run(**how, on_progress=line),
                 lambda posed: warnings.update(dict.fromkeys(posed.warnings)),
             )
+            for case in different
+        )
+        found = dict(zip(different, counted(answered, len(different), "cases done", line), strict=True))
     say(warnings)
     answers = [found[case] for case in cases]
     name = series.name or "series"

@@ -14,6 +14,7 @@ OTHERS = {
     "workload": "the flows of a workload; writes them to a file",
     "cost equal": "how many optical links a fat tree's price buys",
     "verify": "checks a saved result without any solver",
+    "cite": "references, as BibTeX, to this program and to the papers of models or of a result",
     "list": "topologies, traffic patterns, routings, transports and everything else with a name",
     "sweep": "every combination of some options, or an experiment: table and chart",
     "report": "tables, figures and a page of the results of sweeps, with a verdict on every claim",

@@ -10,7 +10,7 @@ from pnet_lp.charts.look import Labels, Look, looking
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, given
 from pnet_lp.cli.options import build, labels_option, option, options_of, output_options, threads_needing
 from pnet_lp.cli.output import Output, OutputFile
-from pnet_lp.cli.progress import progress_line
+from pnet_lp.cli.progress import progress_line, progress_option
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.drawing.settings import DrawSettings
@@ -56,6 +56,7 @@ class _Keys(ObjectiveSettings, DrawSettings, MetricKeys, DemandKeys):
     help="File of the picture; the suffix chooses the format: {}.",
     listed=PICTURE_FORMATS.suffixes,
 )
+@progress_option
 @output_options()
 def command(*, keys: _Keys, load: Path | None, labels: Labels | None, threads: int, file: Path, output: Output) -> None:
     """Draw a network with its planes side by side; planes that look the same are drawn once.

@@ -12,10 +12,12 @@ from pnet_lp.cli.command import Command, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
 from pnet_lp.cli.options import option, say
 from pnet_lp.cli.output import OutputFolder, print_json, print_report
+from pnet_lp.cli.progress import progress_line, progress_option
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Size
 from pnet_lp.experiment.finished import is_experiment, name_of, read_run
 from pnet_lp.experiment.variation import load_variation, stored_variation
+from pnet_lp.progress import counted
 from pnet_lp.report.experiment import variation_document, variation_sentences
 from pnet_lp.report.page import write_page
 from pnet_lp.report.published import Publication
@@ -34,6 +36,7 @@ PAGE = "index.html"
     show_default=True,
     help="Folder for the page, with a folder for each experiment.",
 )
+@progress_option
 @json_option
 def command(
     *,
@@ -69,7 +72,11 @@ def command(
             missing[spec.name] = typed
         else:
             raise SpecError(f"no results in {results} of a complete run", where=spec.name, allowed=f"{typed} first")
-    files = [path for one in found for path in one.write(to / one.experiment.folder)]
+    with progress_line() as line:
+        written = counted(
+            (one.write(to / one.experiment.folder) for one in found), len(found), "experiments written", line
+        )
+        files = [path for each in written for path in each]
     page = to / PAGE
     with naming_output(to):
         to.mkdir(parents=True, exist_ok=True)

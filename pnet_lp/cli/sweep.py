@@ -16,6 +16,7 @@ from pnet_lp.cli.command import OUTPUT, Command, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
 from pnet_lp.cli.options import look_options, option, say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
+from pnet_lp.cli.progress import progress_option
 from pnet_lp.cli.sweeping import SweepResult, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
 from pnet_lp.errors import PnetError, SpecError, naming
@@ -124,6 +125,7 @@ class _Time(click.ParamType[float]):
     listed=CHART_FORMATS.suffixes,
 )
 @look_options("chart")
+@progress_option
 @json_option
 def command(
     *,

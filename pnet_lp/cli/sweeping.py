@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.cli.options import say
-from pnet_lp.cli.progress import note, progress_line
+from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.vary_options import PERCENT
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Draw, Experiment, Record, Store, run_experiment
 from pnet_lp.experiment.executor import Executor
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
-from pnet_lp.questions.base import ProgressStep
+from pnet_lp.progress import Count
+from pnet_lp.questions.base import ProgressCallback, ProgressStep
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.claims import Comparison, compare_claims
 from pnet_lp.report.experiment import (
@@ -92,31 +94,35 @@ def sweep(
     say(dict.fromkeys(warning for case in experiment.cases.values() for warning in case.warnings))
     store = Store(results / experiment.folder)
     records: list[Record] = []
-    done = 0
+    done, began = 0, time.monotonic()
+
+    def count() -> Count:
+        return Count(done, experiment.draws, "draws done", time.monotonic() - began)
 
     def on_draw(draw: Draw) -> None:
         nonlocal done
         _check_unit(unit, draw.shown(experiment.column).column)
         done += 1
-        if line:
-            line(ProgressStep(f"{done:,} of {experiment.draws:,} draws done: {draw.case}"))
+        line(count())
 
-    # One process shows the bounds of its solve; of several only the number of draws done can be shown.
+    # One process shows the bounds of its solve, too; of several only the number of draws done can be shown.
+    @contextmanager
+    def watch(name: str) -> Iterator[ProgressCallback]:
+        yield lambda progress: line(ProgressStep(f"{count()}; {name}", progress))
+
     try:
-        with nullcontext() if executor.alone else progress_line() as line:
+        with progress_line(experiment.name) as line:
             for record in run_experiment(
                 experiment,
                 store,
                 resume=resume,
                 executor=executor,
                 threads=threads,
-                watch=progress_line,
+                watch=watch,
                 on_draw=on_draw,
                 on_note=lambda sentence: say([sentence]),
             ):
                 records.append(record)
-                if not line:
-                    note(f"{len(records)} of {len(experiment.cases)} cases done: {record.case}")
                 if late() and len(records) < len(experiment.cases):
                     return None
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ worse.  So bounds are computed once for all numbers of copies.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from pnet_lp.design.settings import FindSettings
 from pnet_lp.errors import PnetError, SpecError, TimeLimitError, TooLarge, TrafficError
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
+from pnet_lp.progress import Count
 from pnet_lp.threads import check_threads
 from pnet_lp.throughput import Progress, solve
 from pnet_lp.throughput.bounds import compute_bounds
@@ -136,7 +138,7 @@ class _Finder:
     settings: FindSettings
     threads: int
     workers: Workers
-    watch: Callable[[str], None]
+    watch: Callable[[Count], None]
     deadline: Deadline
     on_progress: Callable[[Progress], None] | None
     known: dict[Candidate, _Bounds] = field(default_factory=dict)
@@ -251,7 +253,7 @@ def find(
     jobs: int = 1,
     deadline: Deadline | None = None,
     keep_partial: bool = False,
-    watch: Callable[[str], None] = lambda _: None,
+    watch: Callable[[Count], None] = lambda _: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Found:
     """Return the networks that carry the requested load and that nothing beats, each with its proof.
@@ -262,7 +264,7 @@ def find(
         jobs: processes that solve draws of failures at the same time; the result does not depend on it.
         deadline: when to end with what is found, in place of the time limit of the settings, which begins now.
         keep_partial: whether Ctrl-C also ends with what is found, if there is any.
-        watch: called with a sentence on the progress.
+        watch: called with how many candidates are done.
         on_progress: as of :func:`pnet_lp.throughput.solve`.
 
     Raises:
@@ -302,8 +304,9 @@ def _priced(search: _Finder, tried: Sequence[Candidate]) -> tuple[list[_Priced],
     settings = search.settings
     priced: list[_Priced] = []
     ruled_out: list[RuledOut] = []
+    began = time.monotonic()
     for i, candidate in enumerate(tried):
-        search.watch(f"{i:,} of {len(tried):,} candidates priced")
+        search.watch(Count(i, len(tried), "candidates priced", time.monotonic() - began))
         search.check_time()
         if candidate.access_gbps < settings.min_gbps_per_host:
             ruled_out.append(RuledOut(candidate, "access links are too slow", candidate.access_gbps))
@@ -334,10 +337,12 @@ def _front(
     front = list[Survivor]()
     shown, best = 0.0, 0.0
     stopped: Stopped | None = None
+    began = time.monotonic()
     for i, (_, candidate, quote) in enumerate(priced):
         why = "it comes after as many as asked for" if len(front) == search.settings.best else ""
         if not why:
-            search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
+            examined = f"candidates examined, {len(front)} on the front"
+            search.watch(Count(i, len(priced), examined, time.monotonic() - began))
             try:
                 found = search.examine(candidate, quote, best, shown)
                 if isinstance(found, Survivor):
@@ -374,8 +379,9 @@ def _nothing(search: _Finder, ruled_out: list[RuledOut]) -> PnetError:
     over_budget = [(one.quote.total_usd, one) for one in ruled_out if one.why == _OVER_BUDGET and one.quote]
     over_budget.sort(key=lambda item: item[0])
     known = [one for one in ruled_out if one.why != _OVER_BUDGET]
+    began = time.monotonic()
     for i, (price, one) in enumerate(over_budget):
-        search.watch(f"{i:,} of {len(over_budget):,} candidates beyond the budget looked at")
+        search.watch(Count(i, len(over_budget), "candidates beyond the budget examined", time.monotonic() - began))
         most = search.bounds(one.candidate).upper
         if most >= least:
             return PnetError(

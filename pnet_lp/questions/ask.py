@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from pnet_lp.progress import counted
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, ProgressStep, Run
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.workers import map_in_order, threads_each
@@ -57,10 +58,8 @@ def _pooled(question: str, case: Case, given: tuple[Built, ...], run: Run) -> An
     stopped = False
     try:
         with closing(draws):
-            for answer in draws:
-                answers.append(answer)
-                if jobs > 1 and run.on_progress is not None:
-                    run.on_progress(ProgressStep(f"{len(answers):,} of {case.draws:,} draws done"))
+            for answer in counted(draws, case.draws, "draws done", run.on_progress):
+                answers.append(answer)  # noqa: PERF402 - those done stay where Ctrl-C stops it
     except KeyboardInterrupt:
         if not (answers and run.keep_partial):
             raise

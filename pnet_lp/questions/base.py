@@ -49,19 +49,19 @@ class ProgressStep:
 
     Attributes:
         text: its name.
-        progress: how far it is; None where that is not measured.
+        progress: how far it is.
     """
 
     text: str
-    progress: ProgressReport | None = None
+    progress: ProgressReport
 
     @property
     def seconds(self) -> float:
-        """Wall time since it began; infinite where that is not measured, so that it is always shown."""
-        return self.progress.seconds if self.progress else float("inf")
+        """Wall time since it began."""
+        return self.progress.seconds
 
     def __str__(self) -> str:
-        return f"{self.text}: {self.progress}" if self.progress else self.text
+        return f"{self.text}: {self.progress}"
 
 
 ProgressCallback: TypeAlias = Callable[[Any], None] | None
@@ -155,6 +155,7 @@ class Case(Params):
         instead: other questions by key: if the key is given, the command asks that question.
         threads, jobs: keys, one of which ``--threads`` and ``--jobs`` need; empty if they are always allowed, None if
             never.
+        progress: whether an answer reports how much of it is done; the command then takes ``--progress``.
         pooled: whether all draws of a case are combined into one answer; the command then takes ``--draws``.
     """
 
@@ -169,6 +170,7 @@ class Case(Params):
     series: ClassVar[tuple[Series, ...]] = ()
     threads: ClassVar[tuple[str, ...] | None] = ()
     jobs: ClassVar[tuple[str, ...] | None] = None
+    progress: ClassVar[bool] = True
     pooled: ClassVar[bool] = False
 
     seed: Seed = Field(0, description="seed of all random choices")

@@ -15,6 +15,7 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
 from pnet_lp.model.flow import FlowProblem
+from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput.problems import build_problem
 from pnet_lp.throughput.problems.quotient import MOST_CLASSES, symmetry_of
@@ -68,13 +69,12 @@ def single_failure_trials(
     carrying = _carrying(network, intact) if routing.form == "arc" else None
     needed = [i for i, failure in enumerate(firsts) if carrying is None or not _is_idle(failure, carrying)]
     masks = [firsts[i].mask(network) for i in needed]
-    if jobs > 1:
-        # A function that reports cannot go to another process.
-        options["on_progress"] = None
+    # One solve is short: what matters is how many there are.  A function that reports cannot go to another process.
+    on_progress = options.pop("on_progress", None)
     options["start"] = intact_start(network, traffic, masks, options)
     found = [intact] * len(firsts)
     solved = map_in_order(functools.partial(solve_connected, network, traffic, options), masks, jobs)
-    for i, trial in zip(needed, solved, strict=True):
+    for i, trial in zip(needed, counted(solved, len(masks), "failures solved", on_progress), strict=True):
         found[i] = trial
     named = [
         replace(trial, failure=failure.name, equivalent=len(orbit))

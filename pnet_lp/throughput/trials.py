@@ -13,6 +13,7 @@ from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_inte
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import Status
+from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
@@ -108,12 +109,11 @@ def failure_trials(
     """
     masks, which = distinct_draws(network, failures, trials=trials, seed=seed)
     options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
-    if jobs > 1:
-        # A function that reports cannot go to another process.
-        options["on_progress"] = None
+    # One solve is short: what matters is how many there are.  A function that reports cannot go to another process.
+    on_progress = options.pop("on_progress", None)
     options["start"] = intact_start(network, traffic, masks, options)
     task = functools.partial(solve_connected, network, traffic, options)
-    found = list(map_in_order(task, masks, jobs))
+    found = list(counted(map_in_order(task, masks, jobs), len(masks), "draws solved", on_progress))
     return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
 
 

@@ -70,6 +70,7 @@ def test_every_example_runs(run: Run) -> None:
                 "sweep",
                 "report",
                 "verify",
+                "cite",
             )
         ].index,
     ):
@@ -100,7 +101,7 @@ def test_long_help_has_headings(run: Run) -> None:
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
             "allowed: throughput, bounds, cost, crosscheck, failures, find, fluid-error, hops, paths, "
-            "price-performance, simulate, topology, draw, traffic, workload, verify, list, sweep, report",
+            "price-performance, simulate, topology, draw, traffic, workload, verify, cite, list, sweep, report",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (["topology", "ring:n=4", "--planes", "0"], "Invalid value for '--planes': 0 is not in the range 1<=x<=4096."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.cost import Quote
 from pnet_lp.design import Candidate, Found, candidates_between
 from pnet_lp.design import find as find_networks
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressStep, Run, Summary
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
@@ -164,14 +164,13 @@ def find(case: FindCase, seed: int) -> Posed:
     prices, powers = case.books
 
     def answer(run: Run) -> Answer:
-        report = run.on_progress or (lambda _: None)
         found = find_networks(
             settings,
             threads=run.threads,
             jobs=run.jobs,
             deadline=run.deadline,
             keep_partial=run.keep_partial,
-            watch=lambda text: report(ProgressStep(text)),
+            watch=run.on_progress or (lambda _: None),
         )
         return FindAnswer(found)
 

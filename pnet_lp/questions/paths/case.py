@@ -22,6 +22,7 @@ class PathsCase(RoutingSettings, MetricKeys):
     headline = "paths_per_pair"
     columns = dict.fromkeys(("paths", "mean_hops", "max_hops", "disconnected_pairs"), "")
     example = "fat-tree:k=4 --routing ksp:4 --pair h0 h15"
+    progress = False
     rows = "path, with --stats one per number of hops"
 
     routing: str = Field("ksp:8", description="paths that demands may use (`pnet-lp list routings`)")
