@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pnet_lp.cli.command import RUNNING, Option
 from pnet_lp.errors import printable
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def _remember(ctx: click.Context, _: click.Parameter, value: str) -> None:
 
 progress_option = click.option(
     "--progress",
+    cls=Option,
+    heading=RUNNING,
     type=click.Choice(["auto", "bar", "lines", "off"]),
     default="auto",
     show_default=True,
