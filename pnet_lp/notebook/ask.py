@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.flags import flag_of
 from pnet_lp.notebook.inputs import given, matrix_of, network_of, workload_of
 from pnet_lp.notebook.progress import progress_text
@@ -130,7 +130,14 @@ def _built(values: dict[str, Any], capacity: str | None) -> Built:
     key = next((key for key in _NETWORKS if key in values), None)
     if key is not None and (capacity is not None or not _named(values[key], several=key == "topology")):
         planes = {name: values.pop(name) for name in PlaneSettings.model_fields if name in values}
-        network = network_of(values[key], given(PlaneSettings, **planes), capacity=capacity, seed=values.get("seed", 0))
+        try:
+            network = network_of(
+                values[key], given(PlaneSettings, **planes), capacity=capacity, seed=values.get("seed", 0)
+            )
+        except PnetError as error:
+            if error.where != "topology":
+                raise
+            raise type(error)(error.problem, where=key, found=error.found, allowed=error.allowed) from None
         found["network"] = network
         values[key] = _IN_PLACE.get(key, tuple(plane.label or "plane" for plane in network.planes))
     traffic, workload = values.get("traffic"), values.get("workload")

@@ -172,7 +172,7 @@ WRONG = [
     ),
     (lambda: pn.simulate(RING, workload=WORKLOADS["table"][["src", "dst"]]), "workload: invalid columns"),
     (lambda: pn.simulate(RING, workload=WORKLOADS["table"].assign(dst="x")), "workload: row 0: "),
-    (lambda: pn.cost(7), "not a kind of topology, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.cost(7), "architecture: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
     (lambda: pn.cost(RING, planes=2), "planes: the network is built already"),
     (lambda: pn.cost(RING, beta=2), "beta: has no meaning for"),
     (lambda: pn.find(**FIND, traffic=STRIDE), "traffic: "),  # type: ignore[arg-type]
