@@ -3,7 +3,8 @@
     python tools/check.py RESULT.json [--json]
 
 It exits with 0 (certified), 3 (bounds), 1 (refused) or 2 (bad usage). Names are those of the page.  check_problem.py
-reads the instance, check_forms.py the certificate; here are the objectives, figures and the command.
+reads the instance, check_forms.py the certificate, check_limits.py the bottlenecks; here are objectives, figures and
+the command.
 """
 
 import json
@@ -15,10 +16,11 @@ from fractions import Fraction
 from graphlib import CycleError
 from pathlib import Path
 
-from check_forms import FORMS, LENGTHS, ROUTINGS, FixedSplit, Quotient
+from check_forms import FORMS, LENGTHS, ROUTINGS
+from check_limits import check_limits
 from check_problem import NEAR, Problem, RefusedError, array, exactly, get, near, need, no_constant, number, unique
 
-NOT_CHECKED = "bottlenecks, binding, least_load, and what the run says of itself"
+NOT_CHECKED = "least_load and what the run says of itself"
 
 FIGURES = {
     "concurrent": "throughput_gbps lower_bound_gbps upper_bound_gbps relative_gap",
@@ -49,6 +51,7 @@ class Claim:
         }
         need(set(self.options) <= known.get(self.objective, set()), "objective: an option is not one of the page")
         self.capped = "cap" in self.options
+        self.rated = self.objective in ("total", "max-min", "max-min-fill")
         need(self.options.get("cap", "demand") == "demand", "objective: cap is not demand")
         routing = file["routing"].partition(":")[0]
         need(routing in ROUTINGS, f"routing: {routing!a} is not checked by this program")
@@ -68,9 +71,8 @@ class Claim:
             self.length = self.form.length if name == "quotient" else problem.lengths(self.proof)
         if self.objective not in ("concurrent", "min-max-utilisation"):
             self.read_rates()
-        if isinstance(self.form, FixedSplit):
-            rated = self.objective in ("total", "max-min", "max-min-fill")
-            self.form.agree(self.sent if rated else [d for _, _, d in problem.demands])
+        if self.form:
+            self.form.agree(self.sent if self.rated else [d for _, _, d in problem.demands])
 
     def read_rates(self):
         """The rates of the answer: of pairs, and of demands per unit, least and largest, and in all."""
@@ -111,11 +113,8 @@ def concurrent(claim):
     """Bounds on K."""
     if claim.lost:
         return Fraction(0), Fraction(0)
-    problem, form = claim.problem, claim.form
-    if isinstance(form, Quotient):
-        load, total = form.loads(), form.distances()
-    else:
-        load, total = form.load([d for _, _, d in problem.demands]), claim.weighed(form.dist(claim.length))
+    problem = claim.problem
+    load, total = claim.form.whole(claim.length)
     room = [problem.speed[a] / x for a, x in load.items() if x and problem.speed[a] is not None]
     need(room, "certificate: no link limits the flow")
     need(total > 0, "length: the distances add up to 0, which bounds nothing")
@@ -301,6 +300,7 @@ def check(file):
     for key, x in zip(figures, true, strict=True):
         compare(key, file[key], x, 1 + x if key == "relative_gap" else None)
     describe(claim.problem, file)
+    check_limits(claim)
     tolerance, status = number(file, "tolerance"), file["status"]
     need(0 < tolerance < 1, "tolerance: not between 0 and 1")
     free = name == "min-cost" and "at" not in claim.options

@@ -49,7 +49,19 @@ def stored_shares(problem, proof):
     return found
 
 
-class AnyPath:
+class PerDemand:
+    """What is common to forms with a load and a distance of each demand."""
+
+    def whole(self, length):
+        """What each link carries at K = 1, and the sum of d_j dist_j."""
+        demand = [d for _, _, d in self.problem.demands]
+        return self.load(demand), sum(d * x for d, x in zip(demand, self.dist(length), strict=True))
+
+    def agree(self, rates):
+        """Refuse a file whose own loads are not those at these rates; most forms have none."""
+
+
+class AnyPath(PerDemand):
     """The form `arc`: fractions by destination, and shares of the planes."""
 
     keys = f"{LENGTHS} share split_ptr split_arc split_fraction"
@@ -99,7 +111,7 @@ class AnyPath:
         raise RefusedError("levels: without lengths, but the demands have neither one path nor a fixed split")
 
 
-class FixedParts:
+class FixedParts(PerDemand):
     """What is common to forms with parts of each demand on each link."""
 
     def load(self, rates):
@@ -126,6 +138,7 @@ class ListedPaths(FixedParts):
 
     def __init__(self, problem, proof):
         listed = [path_list(problem, j) for j in range(len(problem.demands))]
+        self.problem = problem
         self.paths = [[problem.links(j, i, arcs) for i, arcs in paths] for j, paths in enumerate(listed)]
         weight, self.parts = iter(array(proof, "weight", "<f8", sum(map(len, listed)))), []
         for paths in self.paths:
@@ -463,8 +476,8 @@ class Quotient:
                 amount[to] += amount[v] * x
         return load
 
-    def loads(self):
-        """What each link carries at K = 1."""
+    def whole(self, length):
+        """What each link carries at K = 1, and the sum of d_j dist_j."""
         total, many, load = defaultdict(Fraction), Counter(), defaultdict(Fraction)
         for g, n in self.count.items():
             many[self.orbit(g)] += n
@@ -473,14 +486,23 @@ class Quotient:
                 total[self.orbit(g)] += size * x
         for link, g in self.group.items():
             load[link] = total[self.orbit(g)] / many[self.orbit(g)]
-        return load
+        far, sizes = self.far(length), zip(self.size, self.target, strict=True)
+        demand = self.demand.items()
+        return load, sum(n * d * far[target][s] for n, target in sizes for (s, t), d in demand if t == target)
 
-    def distances(self):
-        """The sum over demands of d dist."""
-        found, into = Fraction(0), defaultdict(list)
-        for (sort, tail, head, *_), x in {g: self.length[link] for link, g in self.group.items()}.items():
+    def agree(self, rates):
+        """Refuse nothing: there are no loads in the file."""
+
+    def dist(self, length):
+        """The least lengths of units to the targets, as far as something is sent there."""
+        return [far[s] for target, far in self.far(length).items() for s, t in self.demand if t == target]
+
+    def far(self, length):
+        """The least length from each endpoint to each target."""
+        found, into = {}, defaultdict(list)
+        for (sort, tail, head, *_), x in {g: length[link] for link, g in self.group.items()}.items():
             into[sort, head].append((x, tail))
-        for size, target in zip(self.size, self.target, strict=True):
+        for target in self.target:
             best, queue = {}, sorted(into["down", target])
             while queue:
                 d, v = heapq.heappop(queue)
@@ -492,7 +514,7 @@ class Quotient:
             for v, d in best.items():
                 for x, s in into["up", v]:
                     far[s] = min(d + x, far.get(s, d + x))
-            found += size * sum(d * far[s] for (s, t), d in self.demand.items() if t == target)
+            found[target] = far
         return found
 
 

@@ -6,7 +6,7 @@ import heapq
 import math
 import struct
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import product
 
@@ -165,6 +165,7 @@ class Plane:
         )
         metric = array(stored, "metric", "<i4", m, 2) if "metric" in stored else [1] * (2 * m)
         need(all(x >= 1 for x in metric), "metric: below 1")
+        array(stored, "tier", "<i4", n)
         links = [x for i, (a, b) in enumerate(zip(u, v, strict=True))
                  for x in ((a, b, forth[i], metric[2 * i]), (b, a, back[i], metric[2 * i + 1]))]  # fmt: skip
         links = sorted((x for x in links if x[2] > 0), key=lambda x: x[0])
@@ -179,7 +180,7 @@ class Plane:
             array(stored, f"access_{direction}_gbps", "<f8", h, between=1e15) for direction in ("up", "down")
         )
         need(all(x >= 0 or not a + b for x, a, b in zip(attached, self.up, self.down, strict=True)), "access: not 0")
-        self.switches, self.racks, self.hosts, self.names = n, len(racks), h, hosts
+        self.switches, self.racks, self.hosts, self.names, self.switch_names = n, len(racks), h, hosts, names
         self.switch = attached
         if level == "rack":
             self.switch, self.names = racks, [names[x] for x in racks]
@@ -297,7 +298,11 @@ class Problem:
         self.network = fingerprint("network/1", *(p.fingerprint for p in self.planes))
         self.drawn = self.policy == "single" or self.routing == "ecmp"
         of = classes(self.planes, self.pairs, weights, level == "host" and not (self.drawn or capped))
-        self.ends, self.of, first = len(set(of.values())), of, {c: e for e, c in reversed(of.items())}
+        self.ends, self.members, first = (
+            len(set(of.values())),
+            Counter(of.values()),
+            {c: e for e, c in reversed(of.items())},
+        )
         demand = defaultdict(Fraction)
         for (s, t), d in self.pairs.items():
             demand[of[s], of[t]] += d
@@ -317,6 +322,10 @@ class Problem:
         self.available = [usable[s, t] for s, t, _ in self.demands]
         number = {(s, t): j for j, (s, t, _) in enumerate(self.demands)}
         self.demand_of = [number.get((of[s], of[t])) for s, t in self.pairs]
+        self.titles = [
+            self.planes[0].names[e] + (f" and {self.members[c] - 1} equivalent" if self.members[c] > 1 else "")
+            for c, e in sorted(first.items())
+        ]
         self.name = [first[c] if self.drawn else self.word(c) for c in range(self.ends)]
 
     def usable(self, i, s, t):
