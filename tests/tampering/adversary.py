@@ -99,10 +99,10 @@ def _suits(kind: str, honest: Case) -> bool:
     apart = honest.flow.demand_count == len(honest.truth.demand)
     suits = {
         "rates": honest.stored.rates_gbps is not None,
-        "levels": honest.objective == "max-min",
+        "levels": bool(honest.stored.levels),
         "indices": honest.form in ("arc", "quotient"),
         "best prices": honest.form != "quotient",
-        "best flow": honest.form == "path" and apart and honest.objective not in ("max-min", "min-cost"),
+        "best flow": honest.form == "path" and apart and not honest.fair and honest.objective != "min-cost",
     }
     return suits.get(kind, True)
 
@@ -125,10 +125,12 @@ def lies(honest: Case, stored: StoredResult, found: Verification) -> Iterator[st
         rates = [Fraction(rate) for rate in stored.rates_gbps.tolist()]
         if not honest.truth.fit(rates):
             yield "rates that do not fit"
-        if honest.objective == "max-min":
+        if honest.fair:
             if Fraction(shown["total_gbps"]) > sum(rates):
                 yield "more than all rates together"
             yield from _levels(honest, stored, rates)
+        if honest.capped:
+            yield from _capped(honest, stored, rates, Fraction(shown["relative_gap"]))
 
 
 def _value(honest: Case, figures: Mapping[str, Any]) -> Fraction | None:
@@ -156,8 +158,20 @@ def _levels(honest: Case, stored: StoredResult, rates: list[Fraction]) -> Iterat
                 yield f"demand {j} can get more than {level.upper!r}"
 
 
+def _capped(honest: Case, stored: StoredResult, rates: list[Fraction], gap: Fraction) -> Iterator[str]:
+    """Whether no demand gets more than it asks, and all in no level as good as that."""
+    levelled = {j for level in stored.levels for j in level.demands.tolist()}
+    for j, (rate, demand) in enumerate(zip(rates, honest.truth.demand, strict=True)):
+        if rate > demand:
+            yield f"demand {j} gets more than it asks"
+        if j not in levelled and rate < demand * (1 - gap):
+            yield f"demand {j} is in no level and gets less than it asks"
+
+
 def _own(honest: Case, rates: list[Fraction]) -> list[Fraction]:
-    """Return the least rate per unit demand of the pairs of each demand."""
+    """Return the least rate per unit demand of the pairs of each demand; in Gb/s where demands are limits."""
+    if honest.capped:
+        return rates
     own: dict[int, Fraction] = {}
     classes = honest.flow.demand_of_pairs(honest.stored.traffic).tolist()
     for j, rate, d in zip(classes, rates, honest.truth.demand, strict=True):
@@ -223,7 +237,7 @@ def refitted(stored: StoredResult) -> tuple[StoredResult, Verification] | None:
 
 def _claimed(found: Verification, honest: Case, stored: StoredResult) -> float:
     """Return how much is claimed: by bounds that are close, or by levels that are low."""
-    if honest.objective == "max-min":
+    if honest.fair:
         return -sum(level.upper for level in stored.levels)
     return -found.gap
 
@@ -315,7 +329,7 @@ def _prices(honest: Case, draw: random.Random) -> StoredResult:
 def _best_prices(honest: Case, draw: random.Random) -> StoredResult:
     """Put the prices of a rational optimum in, of any scale, and push them."""
     stored, truth = honest.stored, honest.truth
-    if honest.objective == "max-min":
+    if honest.fair:
         levels, own = [], _own(honest, [Fraction(rate) for rate in stored.rates_gbps.tolist()])
         for level in stored.levels:
             if math.isinf(level.upper) or not level.up_length.size or len(honest.merged.columns) > 16:
@@ -418,7 +432,7 @@ def _rearranged(honest: Case, draw: random.Random) -> StoredResult:
         levels = list(stored.levels)
         i, j = draw.randrange(len(levels)), draw.randrange(len(levels))
         one, other = levels[i], levels[j]
-        match draw.randrange(8):
+        match draw.randrange(9):
             case 0:
                 levels.reverse()
             case 1 if i != j:
@@ -435,6 +449,8 @@ def _rearranged(honest: Case, draw: random.Random) -> StoredResult:
                 levels[i] = replace(one, rate=one.rate * (1 - EDGE), upper=one.rate * (1 - EDGE))
             case 6:
                 levels[i] = replace(one, length=other.length, up_length=other.up_length, down_length=other.down_length)
+            case 7 if len(levels) > 1:
+                del levels[i]
             case _:
                 nothing = np.zeros(0)
                 levels = [replace(level, length=nothing, up_length=nothing, down_length=nothing) for level in levels]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count, product
@@ -34,7 +34,7 @@ FORMS = {
     "split": ["ecmp-split", "vlb", "ecmp"],
     "quotient": ["ideal"],
 }
-OBJECTIVES = ["concurrent", "min-max-utilisation", "total", "max-min", "min-cost"]
+OBJECTIVES = ["concurrent", "min-max-utilisation", "total", "max-min", "max-min:cap=demand", "min-cost"]
 
 CELLS = [
     (objective, form)
@@ -74,11 +74,24 @@ class Case:
     @cached_property
     def flow(self) -> FlowProblem:
         """The problem between classes that indices of the file refer to."""
-        return build_problem(self.stored.network, self.stored.traffic, aggregate=not self.routing.per_flow)
+        apart = self.routing.per_flow or self.capped
+        return build_problem(self.stored.network, self.stored.traffic, aggregate=not apart)
+
+    @property
+    def fair(self) -> bool:
+        """Whether rates are fair, level by level."""
+        return self.objective.startswith("max-min")
+
+    @property
+    def capped(self) -> bool:
+        """Whether demands are limits of rates of equal weight."""
+        return self.objective == "max-min:cap=demand"
 
     @cached_property
     def merged(self) -> Truth:
-        """The truth with the pairs between two classes as one demand."""
+        """The truth with the pairs between two classes as one demand; in Gb/s where demands are limits."""
+        if self.capped:
+            return replace(self.truth, demand=(Fraction(1),) * len(self.truth.demand))
         return self.truth.together(self.flow.demand_of_pairs(self.stored.traffic).tolist(), self.flow.demand_count)
 
     @cached_property
@@ -193,16 +206,18 @@ def _ordered(n: int) -> list[tuple[int, int]]:
 
 
 def _mesh(draw: random.Random) -> tuple[Network, TrafficMatrix]:
-    """One or two planes: a ring of three or four racks, with chords and parallel cables."""
+    """One or two planes: a ring of three or four racks, with chords and parallel cables, some with metrics."""
     n = draw.randint(3, 4)
-    planes = []
+    planes, metrics = [], draw.random() < 0.4
     for _ in range(draw.randint(1, 2)):
         cables = [(v, (v + 1) % n) for v in range(n)] + [
             tuple(draw.sample(range(n), 2)) for _ in range(draw.randint(0, 2))
         ]
         u, v = zip(*cables, strict=True)
         there, back = _speeds(draw, len(u)), _speeds(draw, len(u))
-        planes.append(Plane.from_cables(n, u, v, there, capacity_back_gbps=there if draw.random() < 0.5 else back))
+        metric = [[draw.randint(1, 3), draw.randint(1, 3)] for _ in u] if metrics else None
+        back = there if draw.random() < 0.5 else back
+        planes.append(Plane.from_cables(n, u, v, there, capacity_back_gbps=back, metric=metric))
     return Network.from_planes(planes), _demands(draw, "rack", _ordered(n), n)
 
 

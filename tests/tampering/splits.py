@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import networkx as nx
+import numpy as np
 
 from pnet_lp.model import Network, TrafficMatrix
 
@@ -54,9 +55,11 @@ class _Splits:
         for plane in self.network.planes:
             graph = nx.MultiDiGraph()
             graph.add_nodes_from(range(len(plane.switch_names)))
-            for a, (u, v, speed) in enumerate(zip(*(each.tolist() for each in plane.arcs), strict=True)):
+            length = np.ones((plane.cable_count, 2)) if plane.metric is None else plane.metric
+            arcs = (*plane.arcs, length.ravel())
+            for a, (u, v, speed, far) in enumerate(zip(*(each.tolist() for each in arcs), strict=True)):
                 if speed > 0:
-                    graph.add_edge(u, v, key=a)
+                    graph.add_edge(u, v, key=a, far=far)
             found.append(graph)
         return found
 
@@ -68,7 +71,7 @@ class _Splits:
 
     def _shares(self, j: int, planes: dict[int, tuple[int, int]]) -> dict[int, Fraction]:
         graphs = self._graphs
-        hops = {p: nx.shortest_path_length(graphs[p], here, there) for p, (here, there) in planes.items()}
+        hops = {p: nx.shortest_path_length(graphs[p], *where, weight="far") for p, where in planes.items()}
         if self.policy == "single":
             pair = int(self.traffic.src[j]), int(self.traffic.dst[j])
             return {sorted(planes)[mixed(self.seed, *pair) * len(planes) >> 64]: Fraction(1)}
@@ -83,8 +86,9 @@ class _Splits:
 
 def _next_hops(graph: nx.MultiDiGraph, here: int, there: int) -> list[tuple[int, int]]:
     """Return the arcs out of a switch that are on a shortest path, and where they lead."""
-    left = dict(nx.single_target_shortest_path_length(graph, there))
-    return [(a, v) for _, v, a in graph.out_edges(here, keys=True) if left.get(v, math.inf) + 1 == left[here]]
+    left = nx.single_source_dijkstra_path_length(graph.reverse(copy=False), there, weight="far")
+    near = graph.out_edges(here, keys=True, data="far")
+    return [(a, v) for _, v, a, far in near if left.get(v, math.inf) + far == left[here]]
 
 
 def _split(graph: nx.MultiDiGraph, here: int, there: int) -> dict[int, Fraction]:

@@ -13,6 +13,7 @@ from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel, ValueKey
+from pnet_lp.model.rounded import div_down, sub_up
 from pnet_lp.registry import Params, Registry, parse_expression, write_expression
 from pnet_lp.routing import Form
 from pnet_lp.throughput.problems import Attained, ConcurrentProblem, Problem
@@ -244,6 +245,11 @@ def parse_objective(text: str) -> Objective:
     name, values = parse_expression(text, OBJECTIVES)
     entry = OBJECTIVES.get(name)
     return entry.build(entry.validate(values), write_expression(name, values))
+
+
+def missing(part: float, whole: float) -> float:
+    """Return what a part lacks of the whole, as a part of it, rounded up."""
+    return float(sub_up(1.0, div_down(part, whole)))
 
 
 def proved(figures: Mapping[str, Any], headline: ValueKey) -> tuple[str, str]:

@@ -20,7 +20,15 @@ from pnet_lp.model.result import ValueKey
 from pnet_lp.model.rounded import add_down, div_down, mul_down, mul_up, sub_down, sum_down, sum_up
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
-from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Objective, Optimum, SolveContext, proved
+from pnet_lp.throughput.objectives.base import (
+    CLOSED_FORM,
+    OBJECTIVES,
+    Objective,
+    Optimum,
+    SolveContext,
+    missing,
+    proved,
+)
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
 from pnet_lp.throughput.objectives.program import check_program_solver, known, lp_solver, program_solver, solve_program
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
@@ -107,7 +115,7 @@ class MinCost(Objective):
             return judged(_along(problem, search.answer, rate, cost))
 
         def judged(found: _Found) -> tuple[_Found, float]:
-            return found, max(found.cost.gap, 1 - found.carried / rate)
+            return found, max(found.cost.gap, missing(found.carried, rate))
 
         if stopped:
             cheapest = Best(along()[0], 0, search.message, search.interrupted)
@@ -122,7 +130,7 @@ class MinCost(Objective):
         unknown = most.gap if self.params.at is None else 0.0
         return Optimum(
             found.cost,
-            max(found.cost.gap, 1 - found.carried / rate, unknown),
+            max(found.cost.gap, missing(found.carried, rate), unknown),
             lp_solver(context, problem),
             search.iterations + cheapest.iterations,
             found.certificate,
@@ -183,7 +191,7 @@ class MinCost(Objective):
 
     def gap(self, figures: Mapping[str, Any]) -> float:
         """See :meth:`Objective.gap`."""
-        return max(super().gap(figures), 1 - float(figures["carried_gbps"] / figures["asked_gbps"]))
+        return max(super().gap(figures), missing(figures["carried_gbps"], figures["asked_gbps"]))
 
     @property
     def proves_gap(self) -> bool:

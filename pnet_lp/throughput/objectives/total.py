@@ -21,7 +21,15 @@ from pnet_lp.model.result import ValueKey
 from pnet_lp.model.rounded import add_up, div_down, mul_down, mul_up, sub_down, sub_up, sum_down, sum_up
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
-from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, proved, rates_in_words
+from pnet_lp.throughput.objectives.base import (
+    OBJECTIVES,
+    Objective,
+    Optimum,
+    SolveContext,
+    missing,
+    proved,
+    rates_in_words,
+)
 from pnet_lp.throughput.objectives.min_cost import largest
 from pnet_lp.throughput.objectives.program import check_program_solver, known, lp_solver, solve_program
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
@@ -162,9 +170,8 @@ class Total(Objective):
 
     def gap(self, figures: Mapping[str, Any]) -> float:
         """See :meth:`Objective.gap`: what is missing of the floor counts, too."""
-        return max(
-            super().gap(figures), 1 - figures.get("floor", 0.0) / self.params.floor if self.params.floor else 0.0
-        )
+        floor = self.params.floor
+        return max(super().gap(figures), missing(figures.get("floor", 0.0), floor) if floor else 0.0)
 
     def _figures(self, interval: Interval, rate: FloatArray, demand: FloatArray) -> Mapping[str, Any]:
         return self._with_floor(_figures(interval), float((rate / demand).min()))

@@ -178,5 +178,5 @@ def fairness_figures(
     gap = max((level.gap for level in levels), default=0.0)
     if satisfied is None:
         return {"total_gbps": total_gbps, "relative_gap": gap, "levels": shown}
-    gap = max(gap, 1.0 - float(satisfied.min(initial=1.0)))
+    gap = max(gap, float(sub_up(1.0, satisfied.min(initial=1.0))))
     return {"total_gbps": total_gbps, "relative_gap": gap, "levels": shown, "satisfied": len(satisfied)}
