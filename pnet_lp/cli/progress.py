@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pnet_lp.cli.command import RUNNING, Option
+from pnet_lp.cli.command import Option
 from pnet_lp.errors import printable
+from pnet_lp.flags import RUNNING
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -27,8 +28,13 @@ _LINES_EVERY_S = 10.0
 _KEY = "pnet_lp.progress"
 
 
+def _is_terminal() -> bool:
+    """Whether stderr is open, and a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def _remember(ctx: click.Context, _: click.Parameter, value: str) -> None:
-    if value == "bar" and not sys.stderr.isatty():
+    if value == "bar" and not _is_terminal():
         raise click.BadParameter("found bar, and stderr is not a terminal; allowed: auto, lines, off")
     ctx.meta[_KEY] = value
 
@@ -52,7 +58,7 @@ def _shown_as() -> str:
     """Return ``bar``, ``lines`` or ``off``."""
     ctx = click.get_current_context(silent=True)
     mode: str = "auto" if ctx is None else ctx.meta.get(_KEY, "auto")
-    return mode if mode != "auto" else "bar" if sys.stderr.isatty() else "off"
+    return mode if mode != "auto" else "bar" if _is_terminal() else "off"
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def find_places(plane: Plane) -> FloatArray:
         return plane.layout.places(plane.switch_count)
     if len(np.unique(plane.tier)) > 1:
         return _tiers(plane)
-    if is_map(plane):
+    if plane.position is not None and is_map(plane):
         return _spread(floats(plane.position))
     if plane.switch_count > 1 and plane.cable_count <= _SPARSE * plane.switch_count:
         return _spread(_by_forces(plane))

@@ -190,7 +190,7 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
         ([], {}, "a network needs at least one topology"),
         (["jelyfish:k=8"], {}, f"unknown topology 'jelyfish' (did you mean 'jellyfish'?); allowed: {FAMILIES}"),
         (["a b"], {}, "not an expression, found 'a b'; allowed: name or name:key=value,key=value"),
-        (["ring:n"], {}, "ring: not a key=value parameter, found 'n'; allowed: key=value"),
+        (["ring:n"], {}, "ring: not a key=value parameter, found 'n'; allowed: key=value, such as ring:n=7"),
         (["ring:n=4,n=5"], {}, "ring: parameter 'n' is given twice"),
         (["no/such"], {}, "no/such: cannot read the file: No such file or directory"),
         (["none.txt"], {}, "none.txt: cannot read the file: No such file or directory"),
