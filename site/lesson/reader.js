@@ -41,7 +41,7 @@ const nameOf = (id) => String(id).trim().replace(/\s+|^#/g, "_") || "_";
 class Reading {
   /** @param {string} where @param {number} linkGbps speed of cables without one */
   constructor(where, linkGbps) {
-    Object.assign(this, { where, linkGbps, cables: [], bare: 0, metrics: 0, hosts: new Map(), notes: new Set() });
+    Object.assign(this, { where, linkGbps, cables: [], bare: 0, metrics: 0, hosts: new Map(), ranks: new Set(), notes: new Set() });
     /** @type {Map<string, {tier: number, rack?: number, at?: [number, number], declared: boolean}>} */
     this.switches = new Map();
   }
@@ -131,7 +131,8 @@ class Reading {
   }
 
   rack(node, number, where) {
-    for (const other of this.switches.values()) if (other.rack === number) refuse(where, `two racks are number ${number}`);
+    if (this.ranks.has(number)) refuse(where, `two racks are number ${number}`);
+    this.ranks.add(number);
     node.rack = number;
   }
 

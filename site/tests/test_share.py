@@ -58,12 +58,19 @@ def opened(page: Page, **files: str) -> str:
     ]
     page.evaluate("document.getElementById('opened').textContent = 'waiting'")
     page.set_input_files("#files", payloads)
-    # The page's policy forbids what `wait_for_function` evaluates.
-    while page.evaluate("document.getElementById('opened').textContent") == "waiting":
-        page.wait_for_timeout(20)
+    wait_while(page, "document.getElementById('opened').textContent", "waiting")
     settle(page)
     said: str = page.evaluate("document.getElementById('opened').textContent")
     return said
+
+
+def wait_while(page: Page, expression: str, value: object) -> None:
+    """Wait, 10 s at most; the page's policy forbids what ``wait_for_function`` evaluates."""
+    for _ in range(500):
+        if page.evaluate(expression) != value:
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"{expression} is still {value!r}")
 
 
 def answer(folder: Path, *words: str) -> dict[str, Any]:
@@ -245,8 +252,7 @@ def test_another_link_is_opened_without_loading_the_page_again(fresh: Page, addr
     # Three racks in a ring send to two others each: on the direct cable of 10 Gb/s.
     assert known(fresh)["lower"] == pytest.approx(10)
     fresh.evaluate("(fragment) => (location.hash = fragment)", link({**DOCUMENT, "planes": ["a b 40\n"]}))
-    while fresh.evaluate("lesson.lab.network.planes[0].switches.length") != 2:
-        fresh.wait_for_timeout(20)
+    wait_while(fresh, "lesson.lab.network.planes[0].switches.length", 3)
     settle(fresh)
     assert known(fresh)["lower"] == pytest.approx(40)
 

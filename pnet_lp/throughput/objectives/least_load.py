@@ -60,7 +60,7 @@ def with_least_load(
     def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, float] | None, float]:
         flow = form.attain(value, dual, rates)
         lengths = form.lengths(dual)
-        least = max(cost_bound(problem, flow.rate, each, cost) for each in (no_lengths(problem), lengths))
+        least = max(cost_bound(problem, flow.rate, each, cost) for each in (lengths, no_lengths(problem)))
         return (flow, least), Interval(least, sum_up(flow.load)).gap
 
     best = solve_program(problem, program, second, prove, lambda: (None, np.inf))

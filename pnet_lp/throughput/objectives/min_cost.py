@@ -45,7 +45,7 @@ _ROUNDING = 1e-4
 """Part of the requested K that may be missing without a warning; the status says whether it is within the tolerance."""
 
 _CANCELLED = 1e-6
-"""What a lower bound is at least of the volume that is subtracted in it."""
+"""A lower bound that is a smaller part than this of the volume subtracted in it has too few digits left."""
 
 
 class MinCostParams(Params):
@@ -301,8 +301,8 @@ def largest(problem: Problem, context: SolveContext) -> Best[Certified]:
 def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:
     """Return what carrying the ``rate`` ``[J]`` of every demand, Gb/s, costs at least, as lengths prove it.
 
-    Rounded down.  A difference of numbers so near that few digits are left says nothing: whoever computes it in another
-    order would find another one.
+    Rounded down.  It is 0 where so few digits are left of the difference that sums in another order, as in ``verify``,
+    give another one.
     """
     length, up, down = lengths
     distance = problem.distances((floats(add_down(length, link_cost)), up, down))
@@ -337,7 +337,8 @@ def _prove(
     carried = float(mul_down(attained.factor, rate))
     served = floats(mul_down(carried, problem.flow.demand))
     lengths = form.lengths(dual)
-    # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit.
+    # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit; of
+    # equal bounds the first is saved.
     lower, best = max(
         ((cost_bound(problem, served, each, link_cost), each) for each in (no_lengths(problem), lengths)),
         key=lambda pair: pair[0],

@@ -129,7 +129,10 @@ def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
         )
     # The matrix of sites is one of its parts where that of endpoints is needed.
     many = not equal and len(group) > _MANY_ENDPOINTS
-    _check_memory(*(sites.count, _TRANSPORT_BYTES) if many else (len(group), _ASSIGNMENT_BYTES), context)
+    if many:
+        _check_memory(sites.count, _TRANSPORT_BYTES, context)
+    else:
+        _check_memory(len(group), _ASSIGNMENT_BYTES, context)
     hops = _reachable(site_hops(context.network, sites), sites, context)
     cost = -hops if farthest else hops
     if many and (matched := _transport(cost, sites)) is not None:
@@ -222,7 +225,7 @@ def _cheaper_cycles(cost: npt.NDArray[np.float64], plan: npt.NDArray[np.int64]) 
         first = reached.argmin(axis=0)
         through = reached[first, np.arange(len(cost))][dst] - cost[src, dst]
         lower = np.minimum.reduceat(through, begins)
-        improved = lower < potential - 1e-9
+        improved = lower < potential  # hops are whole numbers, so nothing is rounded
         if not improved.any():
             return []
         least = np.flatnonzero(through == np.repeat(lower, np.diff(np.r_[begins, len(src)])))
