@@ -19,11 +19,9 @@ from pnet_lp.experiment.finished import is_experiment, name_of, read_run
 from pnet_lp.experiment.variation import load_variation, stored_variation
 from pnet_lp.progress import counted
 from pnet_lp.report.experiment import variation_document, variation_sentences
-from pnet_lp.report.page import write_page
+from pnet_lp.report.page import INDEX, write_pages
 from pnet_lp.report.published import Publication
 from pnet_lp.writing import naming_output, write_text
-
-PAGE = "index.html"
 
 
 @click.command(cls=Command, example="pnet-lp report --all")
@@ -77,11 +75,12 @@ def command(
             (one.write(to / one.experiment.folder) for one in found), len(found), "experiments written", line
         )
         files = [path for each in written for path in each]
-    page = to / PAGE
     with naming_output(to):
         to.mkdir(parents=True, exist_ok=True)
-    write_text(page, write_page(found, missing))
-    files.append(page)
+    pages = {to / name: text for name, text in write_pages(found, missing).items()}
+    for page, text in pages.items():
+        write_text(page, text)
+    files += pages
     if as_json:
         print_json(
             {
@@ -92,7 +91,7 @@ def command(
             }
         )
         return
-    print_report(*(_sentence(one) for one in found), f"page: {page}")
+    print_report(*(_sentence(one) for one in found), f"page: {to / INDEX}")
     say(f"{name}: no results; {typed}" for name, typed in missing.items())
 
 

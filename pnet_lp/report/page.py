@@ -1,6 +1,6 @@
-"""One page of everything that was measured: claims by paper with their verdicts, figures, what they depend on.
+"""Pages of everything that was measured: claims by paper with their verdicts, figures, what they depend on.
 
-It holds all that it shows, and asks no other host for anything.
+An index, and a page for each paper where there are several.  They ask no other host for anything.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ _SIGNS = dict(zip((*VERDICTS, NOT_RUN), "✓~✗–·", strict=True))
 
 _PLACE_IN_PAPER = re.compile(r",? (?:in )?(?:figures?|tables?|sections?|abstract|§)\b.*", re.DOTALL)
 
+INDEX = "index.html"
+"""The file of the first page."""
+
+_LONGEST_FILE = 60
+"""Characters of a paper in the name of a file."""
+
 OURS = "Not from a paper"
 """What heads experiments that nobody else's claims are about."""
 
@@ -38,8 +44,10 @@ class _Item:
     facts: Sequence[tuple[str, str]]
 
 
-def write_page(publications: Sequence[Publication], missing: Mapping[str, str]) -> str:
-    """Return the page as HTML.
+def write_pages(publications: Sequence[Publication], missing: Mapping[str, str]) -> dict[str, str]:
+    """Return the pages as HTML, by the names of their files, the index first.
+
+    Of one paper everything is in the index.
 
     Args:
         publications: what was measured.
@@ -59,15 +67,33 @@ def write_page(publications: Sequence[Publication], missing: Mapping[str, str]) 
         lstrip_blocks=True,
     )
     template = environment.get_template("page.html")
-    return template.render(
-        papers={paper: papers[paper] for paper in sorted(papers, key=str.casefold)},
-        totals={paper: _total(items) for paper, items in papers.items()},
-        unlike=[(one, line) for one in publications for line in _unlike(one)],
-        missing=missing,
-        signs=_SIGNS,
-        size=publications[0].experiment.size if publications else "paper",
-        version=__version__,
-    )
+    papers = {paper: papers[paper] for paper in sorted(papers, key=str.casefold)}
+    several = len(papers) > 1
+    files = {paper: _file_of(paper, papers) if several else "" for paper in papers}
+    common = {
+        "papers": papers,
+        "files": files,
+        "file_of": {item.shown.experiment.name: files[paper] for paper, items in papers.items() for item in items},
+        "totals": {paper: _total(items) for paper, items in papers.items()},
+        "signs": _SIGNS,
+        "size": publications[0].experiment.size if publications else "paper",
+        "version": __version__,
+        "index": INDEX,
+    }
+    unlike = [(one, line) for one in publications for line in _unlike(one)]
+    pages = {INDEX: template.render(**common, part="", shown={} if several else papers, unlike=unlike, missing=missing)}
+    for paper, items in papers.items() if several else ():
+        found = [(one, line) for one, line in unlike if common["file_of"][one.experiment.name] == files[paper]]
+        shown = {paper: items}
+        pages[files[paper]] = template.render(**common, part=paper, shown=shown, unlike=found, missing={})
+    return pages
+
+
+def _file_of(paper: str, papers: Mapping[str, object]) -> str:
+    """Return the name of the file of a paper's page, another one for each."""
+    slugs = {one: re.sub(r"[^a-z0-9]+", "-", one.lower())[:_LONGEST_FILE].strip("-") for one in papers}
+    alone = [*slugs.values()].count(slugs[paper]) == 1 and slugs[paper]
+    return f"claims-{slugs[paper] if alone else [*papers].index(paper) + 1}.html"
 
 
 def paper_of(source: str) -> str:

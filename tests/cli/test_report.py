@@ -137,6 +137,30 @@ def test_a_report(run: Run, run_json: RunJson, here: Path) -> None:
     assert sorted(Path(name).name for name in document["files"]) == sorted([*files, "index.html"])
 
 
+def test_several_papers_have_a_page_each(run: Run, run_json: RunJson, here: Path, trial: Path) -> None:
+    (trial.with_name("other") / "claims.yaml").write_text(
+        "source: Another paper, table 1\nclaims:\n  - {statement: lowest of all, case: a, kind: value, value: 99}\n"
+    )
+    run("sweep", "trial")
+    run("sweep", "other")
+    assert run("report", "--all").stdout.splitlines()[-1] == "page: report/index.html"
+    names = ["index.html", "claims-another-paper.html", "claims-a-paper-nsdi-99.html"]
+    assert sorted(path.name for path in (here / "report").glob("*.html")) == sorted(names)
+    pages = {name: (here / "report" / name).read_text() for name in names}
+    for name, text in pages.items():
+        ids = {attributes["id"] for _, attributes in Page(text).tags if "id" in attributes}
+        links = [str(attributes["href"]) for attributes in Page(text).every("a")]
+        assert len(links) > 1
+        for file, _, place in (link.partition("#") for link in links):
+            known = {tag["id"] for _, tag in Page(pages[file]).tags if "id" in tag} if file else ids
+            assert not place or place in known, f"{name}: {file}#{place}"
+    assert "thrice" in pages["index.html"]
+    assert "twice" not in pages["index.html"]
+    assert "twice" in pages["claims-a-paper-nsdi-99.html"]
+    assert "lowest of all" not in pages["claims-a-paper-nsdi-99.html"].partition("<main")[2]
+    assert {Path(name).name for name in run_json("report", "--all")["files"]} > set(names)
+
+
 @pytest.mark.usefixtures("trial")
 def test_sizes_do_not_mix(run: Run, run_json: RunJson, here: Path) -> None:
     run("sweep", "trial", "--size", "quick")
