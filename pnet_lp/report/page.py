@@ -70,10 +70,11 @@ def write_pages(publications: Sequence[Publication], missing: Mapping[str, str])
     papers = {paper: papers[paper] for paper in sorted(papers, key=str.casefold)}
     several = len(papers) > 1
     files = {paper: _file_of(paper, papers) if several else "" for paper in papers}
+    file_of = {item.shown.experiment.name: files[paper] for paper, items in papers.items() for item in items}
     common = {
         "papers": papers,
         "files": files,
-        "file_of": {item.shown.experiment.name: files[paper] for paper, items in papers.items() for item in items},
+        "file_of": file_of,
         "totals": {paper: _total(items) for paper, items in papers.items()},
         "signs": _SIGNS,
         "size": publications[0].experiment.size if publications else "paper",
@@ -83,7 +84,7 @@ def write_pages(publications: Sequence[Publication], missing: Mapping[str, str])
     unlike = [(one, line) for one in publications for line in _unlike(one)]
     pages = {INDEX: template.render(**common, part="", shown={} if several else papers, unlike=unlike, missing=missing)}
     for paper, items in papers.items() if several else ():
-        found = [(one, line) for one, line in unlike if common["file_of"][one.experiment.name] == files[paper]]
+        found = [(one, line) for one, line in unlike if file_of[one.experiment.name] == files[paper]]
         shown = {paper: items}
         pages[files[paper]] = template.render(**common, part=paper, shown=shown, unlike=found, missing={})
     return pages

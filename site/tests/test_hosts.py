@@ -6,7 +6,7 @@ import pytest
 from lab import SITE
 from playwright.sync_api import Browser
 
-KINDS = ("index.html", "docs/notebooks/*.html", "docs/reference.html", "docs/gallery.html", "report/index.html")
+KINDS = ("index.html", "docs/notebooks/*.html", "docs/reference.html", "docs/gallery.html", "report/*.html")
 """A page of each kind, and all that run scripts of notebooks."""
 
 

@@ -265,6 +265,7 @@ def test_what_a_host_sends(run: Run, run_json: RunJson) -> None:
     assert line in " ".join(run(*ask).stdout.split())
     # The matrix itself is what is sent where its utilisation is the question.
     assert run_json(*ask, "--objective", "min-max-utilisation")["sends"]["mean_gbps"] == 2.0
+    assert "sends       0.185 Gb/s from a rack" in run("throughput", "ring:n=4", "--link-gbps", "0.123456").stdout
     racks = run_json("throughput", "ring:n=4", "--level", "rack")["sends"]
     assert racks["mean_access_share"] is None
 

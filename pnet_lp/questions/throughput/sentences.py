@@ -106,7 +106,8 @@ def sending_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     sends, level = document["sends"], document["level"]
     if not sends["mean_gbps"]:
         return []
-    mean, most = (format_gbps(sends[f"{key}_gbps"]) for key in ("mean", "max"))
+    # Shares to three digits stand beside it.
+    mean, most = (format_gbps(float(f"{sends[f'{key}_gbps']:.3g}")) for key in ("mean", "max"))
     share = [sends[f"{key}_access_share"] for key in ("mean", "max")]
     links = "its access links" if level == "host" else "the access links of its hosts"
     parts = [f", {_percent(part)} of {links}" if part is not None else "" for part in share]
