@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from pnet_lp.deadline import NEVER, Deadline
-from pnet_lp.failures import Each, Part, RiskGroup, SingleFailure, single_failures
-from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.failures import Each, Mask, Part, RiskGroup, SingleFailure, apply_mask, single_failures
+from pnet_lp.model import ArcCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
 from pnet_lp.model.flow import FlowProblem
+from pnet_lp.model.result import Status
+from pnet_lp.model.summary import summarise_network
 from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
-from pnet_lp.throughput.problems import build_problem
+from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
+from pnet_lp.throughput.objectives.concurrent import Concurrent
+from pnet_lp.throughput.problems import ArcProblem, build_problem, lost_demands
 from pnet_lp.throughput.problems.quotient import MOST_CLASSES, symmetry_of
-from pnet_lp.throughput.solve import IDEAL
+from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
+from pnet_lp.throughput.rerouting import SOLVER, Rerouted, Rerouting
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL
+from pnet_lp.throughput.solvers import AUTO
 from pnet_lp.throughput.trials import FailureTrial, intact_start, solve_connected, solve_whole
 from pnet_lp.workers import map_in_order, threads_each
 
 _VISITS, _EXAMPLES = 50_000_000, 3_000_000
 """How far automorphisms are searched for: about a second."""
+
+_TOGETHER = 16
+"""Failures that a process solves with one program."""
 
 
 def single_failure_trials(
@@ -42,7 +54,9 @@ def single_failure_trials(
 
     Failures that an automorphism of network and demands maps onto each other are solved once, and named together.  A
     link that carries nothing in an optimal flow over any path is not missed: that flow still fits, and without the link
-    no more does, so the answer is the one without failures.
+    no more does, so the answer is the one without failures.  Over any path and by the solver ``auto``, each is solved
+    from the basis of the optimum without failures (:mod:`pnet_lp.throughput.rerouting`) where that is small; and what
+    is attained with a failure is attained without it.
 
     Args:
         network: without failures.
@@ -71,17 +85,143 @@ def single_failure_trials(
     masks = [firsts[i].mask(network) for i in needed]
     # One solve is short: what matters is how many there are.  A function that reports cannot go to another process.
     on_progress = options.pop("on_progress", None)
-    options["start"] = intact_start(network, traffic, masks, options)
+    rerouting = _rerouting(network, traffic, intact, len(masks), options)
+    if rerouting is None:
+        options["start"] = intact_start(network, traffic, masks, options)
+    elif intact.result is not None:
+        limited = _limited(network, traffic, intact.result, rerouting.flow, rerouting.best)
+        intact = _of_interval(intact, limited, rerouting.best.interval)
     found = [intact] * len(firsts)
-    solved = map_in_order(functools.partial(solve_connected, network, traffic, options), masks, jobs)
-    for i, trial in zip(needed, counted(solved, len(masks), "failures solved", on_progress), strict=True):
+    task = functools.partial(_solve_some, network, traffic, options, intact, rerouting)
+    solved = map_in_order(task, [masks[i : i + _TOGETHER] for i in range(0, len(masks), _TOGETHER)], jobs)
+    trials = itertools.chain.from_iterable(solved)
+    for i, trial in zip(needed, counted(trials, len(masks), "failures solved", on_progress), strict=True):
         found[i] = trial
+    if routing.form == "arc":
+        intact, found = _nested(intact, found)
     named = [
         replace(trial, failure=failure.name, equivalent=len(orbit))
         for trial, failure, orbit in zip(found, firsts, together, strict=True)
     ]
     named.sort(key=lambda trial: (-trial.lost_share, trial.throughput_gbps))
     return [intact, *(replace(trial, trial=i) for i, trial in enumerate(named))]
+
+
+def _rerouting(
+    network: Network, traffic: TrafficMatrix, intact: FailureTrial, count: int, options: dict[str, Any]
+) -> Rerouting | None:
+    """Return the program that failures are solved from, or None where each had better be solved from nothing."""
+    given = (options.get("solver", AUTO), options.get("objective", CONCURRENT))
+    if count < 2 or given != (AUTO, CONCURRENT) or intact.result is None or intact.lost_demands:
+        return None
+    flow, certificate = build_problem(network, traffic), intact.result.certificate
+    if not isinstance(certificate, ArcCertificate) or not Rerouting.pays(flow):
+        return None
+    tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
+    found = Rerouting(flow, certificate, intact.result.interval, tolerance)
+    return found if found.optimise() else None
+
+
+def _solve_some(
+    network: Network,
+    traffic: TrafficMatrix,
+    options: dict[str, Any],
+    intact: FailureTrial,
+    rerouting: Rerouting | None,
+    masks: Sequence[Mask],
+) -> list[FailureTrial]:
+    """Return the throughput with each of the masks, by ``rerouting`` where that leads to an answer."""
+    late = options.get("deadline", NEVER)
+    found = []
+    for mask in masks:
+        warm = rerouting if late.left_s() > 0 else None
+        trial = None if warm is None else _rerouted(network, traffic, intact, warm, mask)
+        found.append(solve_connected(network, traffic, options, mask) if trial is None else trial)
+    return found
+
+
+def _rerouted(
+    network: Network, traffic: TrafficMatrix, intact: FailureTrial, rerouting: Rerouting, mask: Mask
+) -> FailureTrial | None:
+    """Return what the program with all links up finds with some of them down."""
+    flow, result = rerouting.flow, intact.result
+    down = _links_down(network, traffic, flow, mask)
+    if down is None or result is None:
+        return None
+    failed = apply_mask(network, mask)
+    lost = lost_demands(failed, traffic)
+    if lost.all():
+        return FailureTrial(0, None, len(lost), 1.0)
+    gone = np.zeros(flow.demand_count, dtype=np.bool_)
+    gone[flow.demand_of_pairs(traffic)[lost]] = True
+    found = rerouting.without(down, gone)
+    if found is None:
+        return None
+    # Of most failures the lengths are those without it.
+    same = found.lengths is rerouting.best.lengths
+    bare = replace(
+        result if same else _limited(network, traffic, result, flow, found),
+        network=summarise_network(failed),
+        solver=SOLVER,
+        iterations=found.steps,
+        certificate=None,
+        link_load=None,
+        access_load=None,
+    )
+    trial = FailureTrial(0, bare, int(lost.sum()), float(traffic.demand[lost].sum() / traffic.demand.sum()))
+    return _of_interval(trial, bare, found.interval)
+
+
+def _limited(
+    network: Network, traffic: TrafficMatrix, result: ThroughputResult, flow: FlowProblem, found: Rerouted
+) -> ThroughputResult:
+    """Return the result with the links that have a length in ``found``."""
+    limits, binding = bottlenecks(ArcProblem(flow), network, traffic.level, found.lengths)
+    return replace(result, bottlenecks=limits, binding=binding)
+
+
+def _links_down(network: Network, traffic: TrafficMatrix, flow: FlowProblem, mask: Mask) -> BoolArray | None:
+    """Return bool ``[L]``, the links of the problem that are down; None where a class of hosts loses a part of them."""
+    arcs = np.concatenate(
+        [lost[flow.arc_id[slice(*ptr)]] for lost, ptr in zip(mask.arcs, pairwise(flow.arc_ptr), strict=True)]
+    )
+    access = np.zeros(flow.attach.shape, dtype=np.bool_)
+    for p, plane in enumerate(network.planes):
+        dead = mask.switches[p]
+        access[p] = (flow.attach[p] >= 0) & dead[flow.attach[p]]
+        if traffic.level == "host" and mask.hosts[p].any():
+            cut = mask.hosts[p] & (plane.host_switch >= 0) & (flow.endpoint_class >= 0)
+            classes = np.unique(flow.endpoint_class[cut])
+            if np.isin(flow.endpoint_class[~cut], classes).any():
+                return None
+            access[p, classes] = True
+    return np.concatenate([arcs, access.ravel(), access.ravel()])
+
+
+def _of_interval(trial: FailureTrial, result: ThroughputResult, interval: Interval) -> FailureTrial:
+    """Return the trial with these bounds on K."""
+    goal = parse_objective(result.objective)
+    assert isinstance(goal, Concurrent)
+    figures = {**result.figures, **goal.figures(interval)}
+    status: Status = "certified" if interval.gap <= result.tolerance else "bounds"
+    return replace(trial, result=replace(result, interval=interval, figures=figures, status=status))
+
+
+def _nested(intact: FailureTrial, found: list[FailureTrial]) -> tuple[FailureTrial, list[FailureTrial]]:
+    """Return the same with bounds that agree: over any path, the whole network attains what it does with less."""
+    whole = [trial.result for trial in found if trial.result is not None and trial.lost_demands == intact.lost_demands]
+    if intact.result is None or intact.result.objective != CONCURRENT:
+        return intact, found
+    known = intact.result.interval
+    lower = max([known.lower, *(result.interval.lower for result in whole)])
+    intact = _of_interval(intact, intact.result, Interval(lower, max(lower, known.upper)))
+    most = intact.upper_bound_gbps
+    return intact, [
+        _of_interval(trial, trial.result, Interval(trial.result.interval.lower, most))
+        if trial.result is not None and trial.lost_demands == intact.lost_demands and trial.upper_bound_gbps > most
+        else trial
+        for trial in found
+    ]
 
 
 def _carrying(network: Network, intact: FailureTrial) -> list[BoolArray] | None:

@@ -13,7 +13,7 @@ from pnet_lp.cli import main
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import Each, Failures, RiskGroup, fail, single_failures
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.throughput import solve
+from pnet_lp.throughput import single, solve
 from pnet_lp.throughput.single import single_failure_trials
 from pnet_lp.throughput.trials import failure_trials
 from pnet_lp.topology import build_network
@@ -83,6 +83,66 @@ def test_symmetric_failures_are_one(each: Each, sets: dict[str, int]) -> None:
         assert any(
             trial.lost_demands == lost and trial.throughput_gbps == pytest.approx(rate, rel=2e-4) for trial in found
         )
+
+
+def backbone(switches: int, links: int, seed: int) -> tuple[Network, TrafficMatrix]:
+    """Switches at random places, joined by a tree and to near ones by links of three speeds; gravity demands."""
+    random = np.random.default_rng(seed)
+    place, mass = random.random((switches, 2)), random.lognormal(size=switches)
+    distance = np.hypot(*(place[:, None] - place[None]).T)
+    ends = {(int(np.argmin(distance[v, :v])), v) for v in range(1, switches)}
+    near = sorted((distance[u, v] * random.uniform(0.5, 1.5), u, v) for u, v in combinations(range(switches), 2))
+    for _, u, v in near:
+        if len(ends) < links:
+            ends.add((u, v))
+    u, v = zip(*sorted(ends), strict=True)
+    plane = Plane.from_cables(switches, list(u), list(v), random.choice([10.0, 40.0, 100.0], links).tolist())
+    src, dst = np.nonzero(~np.eye(switches, dtype=bool))
+    traffic = TrafficMatrix.from_entries("rack", switches, src, dst, mass[src] * mass[dst])
+    return Network.from_planes([plane]), traffic
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_links_of_a_backbone_fail_from_one_basis(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, traffic = backbone(12, 19, seed)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("solved from nothing")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(single, "solve_connected", refuse)
+        intact, *found = single_failure_trials(network, traffic, "link", tolerance=1e-7)
+    assert len(found) == 19
+    for trial in found:
+        rate, lost = separately(network, traffic, trial.failure, "ideal")
+        assert (trial.throughput_gbps, trial.lost_demands) == (pytest.approx(rate, rel=1e-6), lost)
+        assert trial.status == "certified"
+        if not lost:
+            assert trial.throughput_gbps <= intact.throughput_gbps
+            assert trial.upper_bound_gbps <= intact.upper_bound_gbps
+
+
+def test_a_failure_attains_no_more_than_the_whole_network() -> None:
+    # At so coarse a tolerance some failure is solved more closely than the network without failures.
+    network, traffic = backbone(12, 19, 1)
+    intact, *found = single_failure_trials(network, traffic, "link", tolerance=0.1, solver="structured")
+    attained = [trial.throughput_gbps for trial in found if not trial.lost_demands]
+    assert attained
+    assert intact.throughput_gbps >= max(attained)
+    assert intact.upper_bound_gbps >= max(trial.upper_bound_gbps for trial in found if not trial.lost_demands)
+
+
+def test_processes_change_nothing() -> None:
+    # So many that each process has some.
+    network, traffic = backbone(20, 40, 2)
+    one, two = (
+        [
+            (trial.failure, trial.throughput_gbps, trial.limit)
+            for trial in single_failure_trials(network, traffic, "link", jobs=jobs)
+        ]
+        for jobs in (1, 2)
+    )
+    assert one == two
 
 
 def test_what_differs_is_not_one() -> None:
