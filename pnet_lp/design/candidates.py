@@ -50,6 +50,11 @@ class Candidate:
         return self.variant != "heterogeneous"
 
     @property
+    def representative(self) -> Candidate:
+        """What is bounded and solved in its place: one plane where planes are copies, else itself."""
+        return self.single_plane if self.identical_planes else self
+
+    @property
     def single_plane(self) -> Candidate:
         """The network of one of its planes."""
         return Candidate(self.topology, self.hosts_per_switch, 1, "serial", self.gbps, self.seed)

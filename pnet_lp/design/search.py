@@ -8,7 +8,7 @@ certified, and is the front: each carries more than anything that costs no more.
 nothing that costs more than these is examined.
 
 n copies of a plane carry n times what one carries: the mean of their flows is a flow of a single plane, and is no
-worse.  So bounds are computed once for all numbers of copies.
+worse.  So one plane is bounded and solved for all numbers of copies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
 from pnet_lp.cost import Book, Quote
@@ -59,18 +59,28 @@ class Survivor:
     Attributes:
         candidate: the network.
         quote: its parts and price.
-        result: its throughput without failures, with the proof.
         traffic: its demands.
+        status, solver: of its throughput without failures; of copies, of that of one plane.
+        known: that throughput with its proof, None for copies.
+        solve: finds it.
         gbps_per_host: what a host sends on average, attained; with failures, in the requested share of draws.
         most_gbps_per_host: proved upper bound on it without failures.
     """
 
     candidate: Candidate
     quote: Quote
-    result: ThroughputResult
     traffic: TrafficMatrix
+    status: str
+    solver: str
+    known: ThroughputResult | None
+    solve: Callable[[], ThroughputResult]
     gbps_per_host: float
     most_gbps_per_host: float
+
+    @cached_property
+    def result(self) -> ThroughputResult:
+        """Its throughput without failures, with the proof; that of copies is solved when it is asked for."""
+        return self.known or self.solve()
 
 
 @dataclass(frozen=True)
@@ -134,6 +144,21 @@ class _Bounds:
 
 
 @dataclass
+class _Solved:
+    """What a solver proves of a plane, or of different planes together.
+
+    Attributes:
+        lower, upper: Gb/s a host sends at least and at most.
+        status, solver: of the result.
+    """
+
+    lower: float
+    upper: float
+    status: str
+    solver: str
+
+
+@dataclass
 class _Finder:
     settings: FindSettings
     threads: int
@@ -142,6 +167,7 @@ class _Finder:
     deadline: Deadline
     on_progress: Callable[[Progress], None] | None
     known: dict[Candidate, _Bounds] = field(default_factory=dict)
+    solved: dict[Candidate, _Solved] = field(default_factory=dict)
 
     @cached_property
     def books(self) -> tuple[Book, Book]:
@@ -150,7 +176,7 @@ class _Finder:
 
     def bounds(self, candidate: Candidate) -> _Bounds:
         """Return what bounds and a cheap routing prove of a candidate."""
-        representative = candidate.single_plane if candidate.identical_planes else candidate
+        representative = candidate.representative
         if representative not in self.known:
             self.check_time()
             self.known[representative] = self._computed(representative)
@@ -213,37 +239,45 @@ class _Finder:
 
         if out := bounded(self.bounds(candidate), max(best, shown)):
             return out
-        network, traffic = candidate.network, self.traffic(candidate)
-        each = traffic.total / network.host_count
-        options: dict[str, Any] = {
-            "seed": settings.seed,
-            "tolerance": settings.tolerance,
-            "threads": self.threads,
-            "deadline": self.deadline,
-            "on_progress": self.on_progress,
-        }
-        failing = Failing(network, traffic, settings, BOUNDS, options, self.workers) if settings.fail_links else None
-        if failing:
+        options: dict[str, Any] = {"seed": settings.seed, "tolerance": settings.tolerance, "threads": self.threads}
+        limits: dict[str, Any] = {"deadline": self.deadline, "on_progress": self.on_progress}
+        network, representative = candidate.network, candidate.representative
+        failing = None
+        if settings.fail_links:
+            failing = Failing(network, self.traffic(candidate), settings, BOUNDS, options | limits, self.workers)
+            each = failing.traffic.total / network.host_count
             upper = _Bounds(each * failing.interval.upper, 0.0, "a bound")
             if out := bounded(upper, best, "with failures "):
                 return out
-        result = solve(network, traffic, **options)
-        carried, most = each * result.interval.lower, each * result.interval.upper
+        result = None
+        if representative not in self.solved:
+            traffic = self.traffic(representative)
+            result = solve(representative.network, traffic, **options, **limits)
+            each = traffic.total / network.host_count
+            self.solved[representative] = _Solved(
+                each * result.interval.lower, each * result.interval.upper, result.status, result.solver
+            )
+        found, times = self.solved[representative], candidate.planes // representative.planes
+        carried, most = times * found.lower, times * found.upper
         if out := solved(carried):
-            if result.status == "bounds":
+            if found.status == "bounds":
                 self.check_time()
             return replace(out, most_gbps_per_host=most)
+        traffic = self.traffic(candidate)
         if failing:
             when = " with failures"
-            enough = settings.enough_gbps_per_host / each
-            known = failing.settle(lambda upper: solved(each * upper, when) is not None, enough)
+            each = traffic.total / network.host_count
+            known = failing.settle(
+                lambda upper: solved(each * upper, when) is not None, settings.enough_gbps_per_host / each
+            )
             carried = each * known.lower
             if out := solved(carried, when):
                 self.check_time()
                 return replace(out, most_gbps_per_host=each * known.upper)
-        return Survivor(
-            candidate, candidate.exact_quote(self.books, settings.ports(candidate.gbps)), result, traffic, carried, most
-        )
+        quote = candidate.exact_quote(self.books, settings.ports(candidate.gbps))
+        again = partial(solve, network, traffic, **options)
+        own_result = result if representative == candidate else None
+        return Survivor(candidate, quote, traffic, found.status, found.solver, own_result, again, carried, most)
 
 
 def find(

@@ -15,6 +15,7 @@ from pnet_lp.design.failing import CLOSE
 from pnet_lp.design.search import Survivor
 from pnet_lp.errors import PnetError, SpecError, TimeLimitError, TooLarge, TrafficError
 from pnet_lp.failures import Failures
+from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.registry import validate
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.trials import failure_trials
@@ -154,6 +155,26 @@ def test_planes_that_differ_are_bounded_as_they_are() -> None:
     for one in found.front:
         assert one.result.status == "certified"
         assert one.gbps_per_host <= one.most_gbps_per_host
+
+
+def test_one_plane_is_solved_for_all_its_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = list[int]()
+
+    def counted(network: Network, traffic: TrafficMatrix, **options: Any) -> ThroughputResult:
+        if "routing" not in options:
+            solved.append(network.plane_count)
+        return solve(network, traffic, **options)
+
+    monkeypatch.setattr(search, "solve", counted)
+    found = find(requested(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2, 4)))
+    copies = [one for one in found.front if one.candidate.planes > 1]
+    assert {one.candidate.planes for one in copies} == {2, 4}
+    assert set(solved) == {1}
+    for one in copies:
+        each = one.traffic.total / one.candidate.network.host_count
+        assert one.result.network["planes"] == one.candidate.planes
+        assert one.result.interval.lower * each == pytest.approx(one.gbps_per_host, rel=1e-4)
+        assert one.result.status == one.status == "certified"
 
 
 def test_failures_need_more() -> None:

@@ -130,9 +130,9 @@ class FindAnswer(Answer):
                     **named(one.candidate),
                     "gbps_per_host": one.gbps_per_host,
                     "upper_bound_gbps_per_host": one.most_gbps_per_host,
-                    "status": one.result.status,
+                    "status": one.status,
                     **priced(one.quote),
-                    "solved_by": one.result.solver,
+                    "solved_by": one.solver,
                 }
                 for one in front
             ],
