@@ -22,11 +22,10 @@ import numpy.typing as npt
 
 from pnet_lp.errors import PnetError, SolverError
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
-from pnet_lp.model.flow import build_problem
-from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.solve import flow_of
 from pnet_lp.throughput.verify import verify_file
 
 from .exact import ExactProgram, program
@@ -234,8 +233,7 @@ def _unfair(
         if exact.connected:
             yield "there are no levels"
         return
-    per_flow = parse_routing(requested.routing, **requested.rule).per_flow
-    flow = build_problem(requested.network, requested.traffic, aggregate=not per_flow)
+    flow = flow_of(requested.network, requested.traffic, result)
     of_pair = flow.demand_of_pairs(requested.traffic)
     connected = np.unique(of_pair[exact.connected])
     lowest = exact.with_demand([d if j in exact.connected else Fraction(0) for j, d in enumerate(exact.demand)])

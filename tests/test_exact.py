@@ -10,26 +10,28 @@ import pytest
 
 from pnet_lp.model import Network, Plane, TrafficMatrix
 
-from .exact import maximise, program
+from .exact import program
+from .simplex import maximum
 from .throughput.conftest import random_hosts, random_network
 from .throughput.reference import over_any_path, over_paths
 from .throughput.test_objectives import few_demands
 
 
-def test_later_gains_decide_between_equal_ones() -> None:
-    """x + y <= 1/3: the sum is 1/3 wherever both end, and then as much of y as can be."""
-    third, one = Fraction(1, 3), Fraction(1)
-    assert maximise([{0: one}, {0: one}], [third], [[one, one], [Fraction(0), one]]) == [third, third]
-    with pytest.raises(ArithmeticError, match="no bound"):
-        maximise([{0: -one}], [one], [[one]])
+def test_what_has_no_bound_or_does_not_fit_is_found_out() -> None:
+    one = Fraction(1)
+    assert maximum([one], [{0: -one}], [one]) is None
+    with pytest.raises(ValueError, match="nothing fits"):
+        maximum([one], [{0: one}, {0: -one}], [one, -one - one])
 
 
 def test_a_cycle_of_the_simplex_method_ends() -> None:
     """E. M. L. Beale's program (1955), on which the largest gain first goes round in a circle."""
     matrix = [["1/4", "-8", "-1", "9"], ["1/2", "-12", "-1/2", "3"], ["0", "0", "1", "0"]]
-    columns = [{i: Fraction(row[n]) for i, row in enumerate(matrix) if row[n] != "0"} for n in range(4)]
+    rows = [{n: Fraction(each) for n, each in enumerate(row) if each != "0"} for row in matrix]
     gain = [Fraction(each) for each in ("3/4", "-20", "1/2", "-6")]
-    assert maximise(columns, [Fraction(0), Fraction(0), Fraction(1)], [gain]) == [Fraction(5, 4)]
+    found = maximum(gain, rows, [Fraction(0), Fraction(0), Fraction(1)])
+    assert found is not None
+    assert found.value == Fraction(5, 4)
 
 
 def test_thirds_are_thirds() -> None:

@@ -20,22 +20,19 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
-from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import PnetError
 from pnet_lp.report.verification import verification_document
-from pnet_lp.throughput import verify as verification
 from pnet_lp.throughput.proofs.store import StoredResult
-from pnet_lp.throughput.verify import Verification, verify, verify_file
-from pnet_lp.verification.checks import Checks
+from pnet_lp.throughput.verify import Verification, verify_file
 
+from ..simplex import Solved
 from .answers import Document
 from .cases import CELLS, Case, case
-from .exact import Solved
-from .mutations import encoded
+from .mutations import Proved, encoded
 
 Values: TypeAlias = npt.NDArray[Any]
 
@@ -208,31 +205,23 @@ def _arrays(stored: StoredResult) -> dict[str, Values]:
 def refitted(stored: StoredResult) -> tuple[StoredResult, Verification] | None:
     """Return the result with every figure that its proof gives, as one who knows the checks writes it; None where no
     figures make it pass."""
-    figures: dict[str, Any] = {}
-    arrays: dict[str, Any] = {}
-    limits: list[Any] = []
-    with (
-        mock.patch.object(Checks, "same", lambda _, key, __, computed: figures.update({key: computed})),
-        mock.patch.object(Checks, "equal", lambda _, key, __, computed: arrays.update({key: computed})),
-        mock.patch.object(verification, "_check_limits", lambda *found: limits.extend(found[2:])),
-    ):
-        for status in ("certified", "bounds"):
-            claims = {**stored.claims, "status": status}
-            try:
-                found = verify(replace(stored, claims=claims))
-            except PnetError:
-                continue
-            links, claims["binding"] = limits[-2:]
-            levels = tuple(
-                replace(level, rate=figures.get(f"the rate of level {i}", level.rate))
-                for i, level in enumerate(stored.levels)
-            )
-            certificate = replace(stored.certificate, **arrays) if arrays else stored.certificate
-            own = {key: figures[key] for key in stored.figures}
-            return replace(
-                stored, claims=claims, figures=own, bottlenecks=links, levels=levels, certificate=certificate
-            ), found
-    return None
+    proved = Proved.of(stored)
+    if proved.found is None:
+        return None
+    links, binding = proved.limits
+    figures, arrays = proved.figures, proved.arrays
+    levels = tuple(
+        replace(level, rate=figures.get(f"the rate of level {i}", level.rate)) for i, level in enumerate(stored.levels)
+    )
+    refit = replace(
+        stored,
+        claims={**stored.claims, "status": proved.status, "binding": binding},
+        figures={key: figures[key] for key in stored.figures},
+        bottlenecks=links,
+        levels=levels,
+        certificate=replace(stored.certificate, **arrays) if arrays else stored.certificate,
+    )
+    return refit, proved.found
 
 
 def _claimed(found: Verification, honest: Case, stored: StoredResult) -> float:

@@ -23,10 +23,10 @@ from pnet_lp.routing import Routing, parse_routing
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.store import StoredResult, load_result, save_result
 
+from ..splits import split_parts
 from ..throughput.reference import Link
 from .answers import Document
 from .exact import Truth, over_any_path, over_parts, over_paths
-from .splits import split_parts
 
 FORMS = {
     "arc": ["ideal"],

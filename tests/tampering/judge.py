@@ -18,10 +18,10 @@ import numpy.typing as npt
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.throughput.proofs.store import load_result
 
+from ..splits import split_parts
 from ..throughput.reference import Link, Reference, over_any_path, over_parts, over_paths
 from .answers import Document
 from .mutations import decoded
-from .splits import split_parts
 
 NEAR = 2e-6
 """How far a linear program may be from a claim, relatively: its own tolerances, on numbers near 1."""

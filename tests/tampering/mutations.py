@@ -8,7 +8,7 @@ import json
 import random
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 from unittest import mock
@@ -236,35 +236,60 @@ def _describe(document: Document) -> None:
             document["traffic"] = summarise_traffic(stored.traffic)
 
 
+@dataclass(frozen=True)
+class Proved:
+    """What the checks compute of a result, whatever it claims.
+
+    Attributes:
+        status: the one by which it passes, ``certified`` rather than ``bounds``.
+        figures, arrays: by key, as far as the checks come.
+        limits: the links that limit and their kind, where the checks come to that.
+        found: the verification; None where it passes by neither.
+    """
+
+    status: str
+    figures: dict[str, Any]
+    arrays: dict[str, Any]
+    limits: list[Any]
+    found: verification.Verification | None
+
+    @classmethod
+    def of(cls, stored: StoredResult) -> Proved:
+        """Check a result, with whatever it claims taken as right."""
+        figures: dict[str, Any] = {}
+        arrays: dict[str, Any] = {}
+        limits: list[Any] = []
+        with (
+            mock.patch.object(Checks, "same", lambda _, key, __, computed: figures.update({key: computed})),
+            mock.patch.object(Checks, "equal", lambda _, key, __, computed: arrays.update({key: computed})),
+            mock.patch.object(verification, "_check_limits", lambda *found: limits.extend(found[2:])),
+        ):
+            for status in ("certified", "bounds"):
+                try:
+                    found = verification.verify(replace(stored, claims={**stored.claims, "status": status}))
+                except PnetError:
+                    continue
+                return cls(status, figures, arrays, limits[-2:], found)
+        return cls("", figures, arrays, limits[-2:], None)
+
+
 def _refit(document: Document) -> None:
     """Put right all that the proof does not contradict, as one who knows the checks would."""
     _describe(document)
     stored = _loaded(document)
     if stored is None:
         return
-    figures: dict[str, Any] = {}
-    arrays: dict[str, Any] = {}
-    limits: list[Any] = []
-    with (
-        mock.patch.object(Checks, "same", lambda _, key, __, computed: figures.update({key: computed})),
-        mock.patch.object(Checks, "equal", lambda _, key, __, computed: arrays.update({key: computed})),
-        mock.patch.object(verification, "_check_limits", lambda *found: limits.extend(found[2:])),
-    ):
-        for status in ("certified", "bounds"):
-            try:
-                verification.verify(replace(stored, claims={**stored.claims, "status": status}))
-            except PnetError:
-                continue
-            document["status"] = status
-            break
-    document |= {key: value for key, value in figures.items() if key in document}
-    for key, values in arrays.items():
+    proved = Proved.of(stored)
+    if proved.found is not None:
+        document["status"] = proved.status
+    document |= {key: value for key, value in proved.figures.items() if key in document}
+    for key, values in proved.arrays.items():
         document["certificate"][key] = encoded(values)
-    if limits:
-        links, document["binding"] = limits
+    if proved.limits:
+        links, document["binding"] = proved.limits
         document["bottlenecks"] = [vars(item) | {"link": list(item.link)} for item in links]
     for i, level in enumerate(document.get("answer", {}).get("levels", ())):
-        level["rate"] = figures.get(f"the rate of level {i}", level["rate"])
+        level["rate"] = proved.figures.get(f"the rate of level {i}", level["rate"])
 
 
 def _loaded(document: Document) -> StoredResult | None:

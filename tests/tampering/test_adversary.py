@@ -10,9 +10,9 @@ import pytest
 from pnet_lp.model.rounded import mul_down
 from pnet_lp.verification.second import SecondConcurrent
 
+from ..simplex import maximum
 from .adversary import forged
 from .cases import CELLS
-from .exact import maximum
 
 COUNT, PARTS = 7 * len(CELLS), 7
 

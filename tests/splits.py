@@ -12,7 +12,7 @@ import numpy as np
 
 from pnet_lp.model import Network, TrafficMatrix
 
-from ..throughput.reference import Link, ends, mixed
+from .throughput.reference import Link, ends, mixed
 
 
 def split_parts(
