@@ -38,7 +38,7 @@ from pnet_lp.manifest import environment
 from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.units import format_bytes, parse_bytes
+from pnet_lp.units import BYTES, format_bytes
 from pnet_lp.writing import output_file, write_json
 
 SEED = 1
@@ -227,7 +227,7 @@ def main() -> None:
         runs.append(Run(**json.loads(done.stdout)))
     if requested.nspy:
         sys.stderr.write(f"k = {arities[0]}: ns.py\n")
-        runs.append(measure_nspy(arities[0], parse_bytes(requested.size, "--size"), requested.nspy))
+        runs.append(measure_nspy(arities[0], BYTES.parse(requested.size, "--size"), requested.nspy))
     machines = machine()
     table = report(runs, machines, requested.size)
     Console(width=120).print(table)

@@ -353,6 +353,7 @@ class Transport:
 
     takes_trimmed: bool
     reacts_to_marks: bool
+    waits_for_room: bool
 
 @final
 class Forwarding:
@@ -385,7 +386,7 @@ class Outcome:
 def simulate_packets(
     run: Mapping[str, object],
     *,
-    queue: Queue,
+    queues: tuple[Queue, Queue | None],
     transport: Transport,
     watched_ports: _I32,
     watched_flows: _I32,

@@ -22,6 +22,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "flow_size": ("sizes",),
     "flow_sizes": ("sizes",),
     "forwarding": ("forwardings",),
+    "host_queue": ("queues",),
     "objective": ("objectives",),
     "powers": ("powers",),
     "preset": ("presets",),

@@ -122,6 +122,11 @@ class Choice(Generic[T]):
         ]
         return ":".join([self.entry.name, *([",".join(values)] if values else [])])
 
+    def refuse_of_hosts(self, where: str, idle: str) -> None:
+        """Raise SpecError where a parameter of hosts' ports is stated that changes nothing: ``idle`` says why."""
+        for name in sorted(self.params.model_fields_set & getattr(self.params, "of_hosts", frozenset())):
+            raise SpecError(f"changes nothing {idle}", where=f"{where}: {name}", found=getattr(self.params, name))
+
 
 def choose(
     registry: Registry[Callable[[Any, SimulationContext], T]], text: str, preset: Mapping[str, Mapping[str, str]]

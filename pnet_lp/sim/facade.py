@@ -38,9 +38,9 @@ def simulate(
         seed: all that is drawn is drawn from this.
         on_progress: called now and then.
         settings: fields of :class:`~pnet_lp.sim.settings.SimulationSettings`, as the command line takes them:
-            ``preset``, ``model``, ``transport``, ``queue``, ``forwarding`` or ``routing``, ``sharing``, ``subflows``,
-            ``correction``, ``initial_window``, ``window``, ``threshold``, ``plane_policy``, ``link_delay``, ``packet``,
-            ``header``, ``ack``, ``time_limit``, ``event_limit``.
+            ``preset``, ``model``, ``transport``, ``queue``, ``host_queue``, ``forwarding`` or ``routing``, ``sharing``,
+            ``subflows``, ``correction``, ``initial_window``, ``window``, ``threshold``, ``plane_policy``,
+            ``link_delay``, ``packet``, ``header``, ``ack``, ``time_limit``, ``event_limit``.
 
     Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
 

@@ -14,6 +14,7 @@ from pnet_lp.model import Workload
 from pnet_lp.registry import Params
 from pnet_lp.routing import count_shortest
 from pnet_lp.sim.base import SimulationContext
+from pnet_lp.sim.ports import FROM_HOST
 from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.sim.traces import ROWS
 
@@ -39,6 +40,7 @@ def check_memory(
     forwarding: _core.Forwarding,
     *,
     queue: Params,
+    host_queue: Params,
     transport: Params,
     traces: int,
     jobs: int = 1,
@@ -59,7 +61,11 @@ def check_memory(
         "fewer traces": _SORTS * ROWS * _ROW if traces else 0,
     }
     segments = int((workload.size[together] // context.sizes.payload + 1).sum())
-    held = len(ports.rate) * queue.most(context.sizes) if isinstance(queue, LimitParams) else segments
+    of_hosts = int((ports.kind == FROM_HOST).sum())
+    sides = ((queue, len(ports.rate) - of_hosts), (host_queue, of_hosts))
+    held = sum(
+        count * limit.most(context.sizes) if isinstance(limit, LimitParams) else segments for limit, count in sides
+    )
     parts["shorter queues"] = min(held, segments) * _PACKET
     _check(context, forwarding, parts, together, subflows, record=record, jobs=jobs, runs=runs)
 

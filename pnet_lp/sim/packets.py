@@ -23,7 +23,7 @@ class PacketScenario(SimulationScenario):
     """Flows are cut into packets.
 
     Attributes:
-        transport, queue: with their parameters.
+        transport, queue, host_queue: with their parameters; the last is that of the ports of hosts.
         trace: what to trace, as expressions.
     """
 
@@ -31,6 +31,7 @@ class PacketScenario(SimulationScenario):
 
     transport: Choice[_core.Transport]
     queue: Choice[_core.Queue]
+    host_queue: Choice[_core.Queue]
     trace: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -48,6 +49,7 @@ class PacketScenario(SimulationScenario):
             context,
             forwarding,
             queue=self.queue.params,
+            host_queue=self.host_queue.params,
             transport=self.transport.params,
             traces=len(self.trace),
             jobs=jobs,
@@ -55,18 +57,22 @@ class PacketScenario(SimulationScenario):
         )
 
     def _simulate(self, context: SimulationContext, run: Mapping[str, Any]) -> _core.Outcome:
-        queue, transport = self.queue.build(context), self.transport.build(context)
-        if queue.trims and not transport.takes_trimmed:
-            raise SpecError(
-                "the queue cuts payload off packets, and the transport makes nothing of the rest",
-                where="queue",
-                found=self.queue.expression,
-                allowed="with transport ndp",
-            )
+        transport = self.transport.build(context)
+        queue, host_queue = self.queue.build(context), self.host_queue.build(context)
+        for where, choice, built in (("queue", self.queue, queue), ("host_queue", self.host_queue, host_queue)):
+            if built.trims and not transport.takes_trimmed:
+                raise SpecError(
+                    "the queue cuts payload off packets, and the transport makes nothing of the rest",
+                    where=where,
+                    found=choice.expression,
+                    allowed="with transport ndp",
+                )
         watched = parse_traces(self.trace, context.ports, self.workload.flow_count)
+        if not transport.waits_for_room:
+            self.host_queue.refuse_of_hosts("host_queue", f"with transport {self.transport.entry.name}")
         return _core.simulate_packets(
             run,
-            queue=queue,
+            queues=(queue, None if self.host_queue.expression == self.queue.expression else host_queue),
             transport=transport,
             watched_ports=watched.ports,
             watched_flows=watched.flows,
@@ -82,4 +88,4 @@ class PacketScenario(SimulationScenario):
         return ()
 
     def _own_settings(self) -> dict[str, Any]:
-        return {"transport": self.transport.expression, "queue": self.queue.expression}
+        return {name: getattr(self, name).expression for name in ("transport", "queue", "host_queue")}

@@ -24,8 +24,11 @@ from pnet_lp.units import DELAYS, are_delays, format_duration
 from pnet_lp.workload.base import ByteCount, Duration
 
 FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "threshold")
-PACKETS_ONLY = ("transport", "queue")
+PACKETS_ONLY = ("transport", "queue", "host_queue")
 """SimulationSettings of one model alone."""
+
+SAME = "same"
+"""Stands for the queues of switches where those of hosts are named."""
 
 _EXPR = Flag(metavar="EXPR")
 _FLUID = Flag(heading="Fluid")
@@ -71,6 +74,9 @@ class EveryModelSettings(PresetSettings):
 
     transport: Annotated[str, _EXPR] = Field("tcp", description="how hosts send (`pnet-lp list transports`)")
     queue: Annotated[str, _EXPR] = Field("drop-tail", description="queue discipline of ports (`pnet-lp list queues`)")
+    host_queue: Annotated[str, _EXPR] = Field(
+        SAME, description=f"the same of the ports of hosts; {SAME}: that of switches"
+    )
     forwarding: Annotated[str, _EXPR] = Field(
         "ecmp", description="how packets get their path (`pnet-lp list forwardings`)"
     )
@@ -148,7 +154,9 @@ class EveryModelSettings(PresetSettings):
     def _check_simulating(self) -> Self:
         if self.routing is not None and "forwarding" in self.model_fields_set:
             raise SpecError("flows take a routing's paths or find their own", where="forwarding", found=self.forwarding)
-        _ = self.sizes, self.chosen_transport, self.chosen_queue, self.chosen_forwarding, self.terms
+        _ = self.sizes, self.chosen_transport, self.chosen_forwarding, self.terms
+        if self.host_queue != SAME:
+            self.chosen_queue.refuse_of_hosts("queue", "at switches")
         return self
 
     @property
@@ -172,6 +180,14 @@ class EveryModelSettings(PresetSettings):
         """The queue discipline with its parameters."""
         with naming("queue"):
             return choose(QUEUES, self.queue, plain(get_preset(self.preset).queues))
+
+    @property
+    def chosen_host_queue(self) -> Choice[_core.Queue]:
+        """The same of the ports of hosts."""
+        if self.host_queue == SAME:
+            return self.chosen_queue
+        with naming("host_queue"):
+            return choose(QUEUES, self.host_queue, plain(get_preset(self.preset).queues))
 
     @property
     def chosen_forwarding(self) -> Choice[_core.Forwarding]:
@@ -234,8 +250,13 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
             "outage": outage,
         }
         if self.model == "packets":
-            transport, queue = self.chosen_transport, self.chosen_queue
-            return PacketScenario(**common, transport=transport, queue=queue, trace=trace)
+            return PacketScenario(
+                **common,
+                transport=self.chosen_transport,
+                queue=self.chosen_queue,
+                host_queue=self.chosen_host_queue,
+                trace=trace,
+            )
         if trace:
             raise SpecError("a fluid has no queues and windows", where="trace", found=trace[0])
         return FluidScenario(

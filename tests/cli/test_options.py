@@ -157,6 +157,7 @@ SIMULATION = {
     "preset": Example("--preset pnet"),
     "transport": Example("--transport tcp:initial_window=2"),
     "queue": Example("--queue drop-tail:packets=3"),
+    "host_queue": Example("--host-queue drop-tail:packets=3"),
     "forwarding": Example("--forwarding given:routing=ksp:2"),
     "routing": Example(
         "--routing ksp:2", idle="--routing ksp:2 --forwarding ecmp", says="give either --routing or --forwarding"

@@ -143,6 +143,24 @@ fn a_long_flow_fills_its_link() {
     assert_eq!(found.ports[0].bytes, bytes + 1);
 }
 
+/// A window without bound at a host that drops nothing: its link is never idle, and little waits before it.
+#[test]
+fn a_flow_waits_for_room_in_its_own_port() {
+    for (small_queue, most) in [(0, 1500), (30_000, 31_500), (131_072, 132_000)] {
+        let fabric = Fabric::uniform(row(3, 1, 1), gigabits(10), MICROSECOND).unwrap();
+        let bytes = 10_000_000;
+        let host_queue = Some(Arc::new(Unbounded { small_queue: Some(small_queue) }) as Arc<dyn Queue>);
+        let made = scenario(fabric, Tcp::default(), 100, vec![(0, 1, bytes, 0)]);
+        let found = run(Scenario { host_queue, ..made });
+        let flow = &found.flows[0];
+        assert_eq!((flow.counts.resent, flow.counts.dropped), (0, 0));
+        // The host's own port comes after the four arcs between switches.
+        assert_eq!((found.ports[4].longest_bytes, found.ports[4].dropped), (most, 0));
+        let rate = bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / SECOND as f64);
+        assert!(rate > 0.99e10, "{rate}");
+    }
+}
+
 /// `n` flows to one host: its link is shared, and never idle until the last byte.
 #[test]
 fn incast_takes_as_long_as_all_bytes_take() {

@@ -19,6 +19,7 @@ type AnyForwarding = Arc<dyn Forwarding>;
 struct Case {
     graphs: Vec<Graph>,
     queue: AnyQueue,
+    host_queue: Option<AnyQueue>,
     forwarding: AnyForwarding,
     flows: Vec<(u32, u32, u64, Time)>,
     transport: AnyTransport,
@@ -41,6 +42,7 @@ impl Case {
         let delays: Vec<Time> = (0..ports).map(|i| self.delays[i % self.delays.len()]).collect();
         Scenario {
             queue: self.queue.clone(),
+            host_queue: self.host_queue.clone(),
             forwarding: self.forwarding.clone(),
             transport: self.transport.clone(),
             seed: self.seed,
@@ -138,6 +140,15 @@ fn fifo() -> impl Strategy<Value = AnyQueue> {
     ]
 }
 
+fn host_queue() -> impl Strategy<Value = Option<AnyQueue>> {
+    let unbounded = prop::option::of(0..20_000_u64);
+    prop_oneof![
+        1 => Just(None),
+        1 => fifo().prop_map(Some),
+        2 => unbounded.prop_map(|small_queue| -> Option<AnyQueue> { Some(Arc::new(Unbounded { small_queue })) }),
+    ]
+}
+
 fn scheduler() -> impl Strategy<Value = AnyQueue> {
     prop_oneof![
         limit().prop_map(|limit| -> AnyQueue { Arc::new(Pfabric { limit }) }),
@@ -204,6 +215,7 @@ prop_compose! {
     fn case(kinds: BoxedStrategy<Kinds>, forwarding: BoxedStrategy<AnyForwarding>)(
         graphs in prop::collection::vec(graph(), 1..3),
         (queue, transport, trim) in kinds,
+        host_queue in host_queue(),
         forwarding in forwarding,
         flows in prop::collection::vec((0..NODES, 1..NODES, 1..60_000_u64, 0..40_000_000_u64), 1..12),
         rates in prop::collection::vec(prop_oneof![Just(1), Just(3), Just(10)], 1..5),
@@ -214,7 +226,7 @@ prop_compose! {
     ) -> Case {
         let flows = flows.into_iter().map(|(src, far, bytes, start)| (src, (src + far) % NODES, bytes, start));
         let (graphs, flows) = (graphs.iter().map(connected).collect(), flows.collect());
-        Case { graphs, queue, forwarding, flows, transport, trim, rates, delays, outages, repair, seed }
+        Case { graphs, queue, host_queue, forwarding, flows, transport, trim, rates, delays, outages, repair, seed }
     }
 }
 
@@ -265,12 +277,14 @@ proptest! {
             Some(trim) => trimmed(trim.limit, trim.headers),
             None => case.queue.limit(),
         };
+        let limit_of_hosts = case.host_queue.as_ref().map_or(limit, |queue| queue.limit());
         // The ports of hosts come last but for those into hosts; where queues trim, hosts do not.
         let nics = case.graphs.len() * NODES as usize;
         let of_hosts = found.ports.len() - 2 * nics..found.ports.len() - nics;
         for (i, port) in found.ports.iter().enumerate() {
-            match limit {
-                _ if case.queue.trims() && of_hosts.contains(&i) => prop_assert_eq!(port.trimmed + port.dropped, 0),
+            let host = of_hosts.contains(&i);
+            match if host { limit_of_hosts } else { limit } {
+                _ if case.queue.trims() && case.host_queue.is_none() && host => prop_assert_eq!(port.trimmed + port.dropped, 0),
                 Limit::Packets(most) => prop_assert!(port.longest_packets <= most),
                 Limit::Bytes(most) => prop_assert!(port.longest_bytes <= most),
             }

@@ -59,12 +59,14 @@ def report(document: Document) -> Report:
     )
     shared = "{fluid[subflows]} subflows" if fluid["sharing"] == "subflows" else "{fluid[sharing]}"
     window = ", first window {fluid[initial_window]}" if "initial_window" in fluid else ""
+    packets = settings["packets"]
+    hosts = "" if packets["host_queue"] == packets["queue"] else f" ({packets['host_queue']} at hosts)"
     grid = facts(
-        {**document, **settings, "fluid": fluid, "lost": lost, "linear": linear},
+        {**document, **settings, "hosts": hosts, "fluid": fluid, "lost": lost, "linear": linear},
         ("flows", "{flows[compared]:,} of {flows[flows]:,} complete in all models, and compared{lost}"),
         ("workload", "{workload[label]}: {workload[bytes]:,} bytes"),
         ("network", f"{NETWORK_FACT}; {{packets[link_delay]}} a link"),
-        ("packets", "{packets[transport]}, {packets[queue]}, packets of {packets[packet]} B"),
+        ("packets", "{packets[transport]}, {packets[queue]}{hosts}, packets of {packets[packet]} B"),
         ("fluid", f"sharing {shared}, correction {{fluid[correction]}}{window}"),
         ("paths", "{packets[forwarding]}, plane policy {packets[plane_policy]}"),
         ("LP", "left out: {lp_left_out}" if document["lp_left_out"] else "all bytes at once: {linear}"),

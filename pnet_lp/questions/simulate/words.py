@@ -102,6 +102,7 @@ def report(document: Document) -> Report:
         ("model", f"fluid, max-min fair{shared}, correction {{correction}}" if fluid else ""),
         ("transport", "" if fluid else "{transport}, packets of {packet} B"),
         ("queues", "" if fluid else "{queue}"),
+        ("of hosts", "" if fluid or document["host_queue"] == document["queue"] else "{host_queue}"),
         ("paths", "{forwarding}, plane policy {plane_policy}"),
         ("simulated", _SIMULATED),
         WARNINGS,

@@ -22,6 +22,7 @@ def hedera_mininet(_: NoParams) -> Preset:
         settings={
             "transport": Stated("tcp", _LINUX),
             "queue": Stated("drop-tail", _REPORT),
+            "host_queue": Stated("same", f"{_REPORT}: 20 packets on every link"),
             "forwarding": Stated("ecmp", f"{_REPORT}; --forwarding hedera for the controller"),
             "link_delay": Stated("10us", _OURS),
             "packet": Stated("1500", _LINUX),

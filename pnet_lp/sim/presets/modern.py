@@ -19,6 +19,7 @@ def modern(_: NoParams) -> Preset:
         settings={
             "transport": Stated("dctcp", "ours: the most widely used transport made for datacenters"),
             "queue": Stated("ecn", f"{_RFC}, section 3.1: marks by the queue's length as it is"),
+            "host_queue": Stated("same", "ours: as deep as a switch's"),
             "forwarding": Stated("ecmp", "ours: what switches do by themselves"),
             "link_delay": Stated("1us", "ours: 200 m of fibre, or a shorter one and a switch"),
             "packet": Stated("1500", "ours: Ethernet's largest without jumbo frames"),

@@ -20,6 +20,7 @@ def ndp(_: NoParams) -> Preset:
         settings={
             "transport": Stated("ndp", _PAPER),
             "queue": Stated("trim", f"{_PAPER}, section 3.1"),
+            "host_queue": Stated("same", f"{_PAPER}, section 3.1; hosts trim nothing"),
             "forwarding": Stated("sopa", f"{_PAPER}, section 3: the source chooses a path for each packet"),
             "link_delay": Stated("1us", _OURS),
             "packet": Stated("9000", f"{_PAPER}: jumbo packets"),

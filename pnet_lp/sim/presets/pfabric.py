@@ -21,6 +21,7 @@ def pfabric(_: NoParams) -> Preset:
         settings={
             "transport": Stated("min-tcp", _REPORT),
             "queue": Stated("pfabric", _REPORT),
+            "host_queue": Stated("same", "pFabric, section 4: hosts have the queues of switches"),
             "forwarding": Stated("rps", f"{_OURS}; pFabric, section 5: packets are sprayed"),
             "link_delay": Stated("2us", _REPORT),
             "packet": Stated("1500", _REPORT),

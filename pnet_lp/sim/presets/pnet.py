@@ -30,6 +30,7 @@ def pnet(_: NoParams) -> Preset:
         settings={
             "transport": Stated("tcp", f"{_PAPER}, for single paths"),
             "queue": Stated("drop-tail", _PROGRAM),
+            "host_queue": Stated("same", _PROGRAM),
             "forwarding": Stated("given", f"{_PAPER}: single path"),
             "link_delay": Stated("1us", f"{_PAPER}, in the core; {_PROGRAM} on hosts' links too"),
             "packet": Stated("1500", _PROGRAM),

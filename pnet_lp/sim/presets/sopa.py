@@ -20,6 +20,7 @@ def sopa(_: NoParams) -> Preset:
         settings={
             "transport": Stated("tcp", _PAPER),
             "queue": Stated("drop-tail", "ours: the paper does not say"),
+            "host_queue": Stated("same", "ours: the paper does not say"),
             "forwarding": Stated("sopa", _PAPER),
             "link_delay": Stated("25ns", _PAPER),
             "packet": Stated("1500", f"{_PAPER}: with headers"),

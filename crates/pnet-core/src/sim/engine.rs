@@ -54,6 +54,8 @@ pub struct Scenario {
     pub fabric: Fabric,
     /// What ports do with packets that cannot be sent at once.
     pub queue: Arc<dyn Queue>,
+    /// The same of the ports of hosts; none where they do what those of switches do.
+    pub host_queue: Option<Arc<dyn Queue>>,
     /// How packets find their paths.
     pub forwarding: Arc<dyn Forwarding>,
     /// How flows are cut into packets, and when these are sent.
@@ -91,6 +93,7 @@ impl Scenario {
         Scenario {
             fabric,
             queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+            host_queue: None,
             forwarding: Arc::new(Ecmp { policy: Policy::Any }),
             transport: Arc::new(Tcp::default()),
             source: Box::new(source),
@@ -122,30 +125,38 @@ impl Scenario {
             return invalid("limits", "a time limit is below 2^64 - 1 ps");
         }
         let shape = self.transport.shape()?;
-        if self.queue.trims() && !self.transport.takes_trimmed() {
+        let switches = self.discipline(&*self.queue, shape)?;
+        let hosts = self.host_queue.as_deref().map(|queue| self.discipline(queue, shape)).transpose()?;
+        self.run_with((switches, hosts), shape, watch)
+    }
+
+    /// A queue at work, once it is checked.
+    fn discipline(&self, queue: &dyn Queue, shape: Shape) -> Result<Discipline, Error> {
+        if queue.trims() && !self.transport.takes_trimmed() {
             return invalid("queue", "it cuts payload off packets, of which the transport can make nothing");
         }
-        self.queue.limit().check(shape.largest)?;
-        let discipline = match (self.queue.build(&self.fabric, self.seed)?, self.model) {
+        queue.limit().check(shape.largest)?;
+        Ok(match (queue.build(&self.fabric, self.seed)?, self.model) {
             (Discipline::Fifo(fifo), Model::Plain) => {
                 Discipline::Scheduler(Box::new(Held::new(fifo, self.fabric.ports())))
             }
             (discipline, _) => discipline,
-        };
-        self.run_with(discipline, shape, watch)
+        })
     }
 
-    /// Runs it with this discipline, whatever its queue says.
+    /// Runs it with these disciplines of switches and hosts, whatever its queues say.
     pub(super) fn run_with(
         self,
-        discipline: Discipline,
+        disciplines: (Discipline, Option<Discipline>),
         shape: Shape,
         watch: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Outcome, Error> {
         let recorder = Recorder::new(&self.watched, self.fabric.ports())?;
         let paths = Paths::new(self.fabric, &*self.forwarding, &self.failures, self.seed)?;
         let flows = Flows::new(self.source, paths.fabric.planes().count(), shape.subflows as usize);
-        let net = Net::new(paths, discipline, flows, shape, recorder, self.seed);
+        let small_queue = self.host_queue.as_ref().unwrap_or(&self.queue).small_queue();
+        let small_queue = small_queue.filter(|_| self.transport.waits_for_room());
+        let net = Net::new(paths, disciplines, small_queue, flows, shape, recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
         let mut engine = Engine { net, transport, events: 0 };
         let end = engine.run(self.limits, watch)?;

@@ -3,6 +3,8 @@
 //! Ports are numbered: the arcs of all planes one after the other, then the ports from hosts into each plane, then those
 //! from each plane to hosts.  Nodes are numbered: the hosts, then the switches of all planes.
 
+use std::ops::Range;
+
 use super::time::{Rate, Time};
 use crate::error::{Error, invalid, refused};
 use crate::graph::Planes;
@@ -169,6 +171,11 @@ impl Fabric {
     #[inline]
     pub fn down(&self, plane: usize, host: u32) -> u32 {
         self.up(plane, host) + (self.planes.count() * self.hosts()) as u32
+    }
+
+    /// The ports from hosts.
+    pub(super) fn of_hosts(&self) -> Range<u32> {
+        self.up(0, 0)..self.down(0, 0)
     }
 
     /// What each host can send and receive over all planes, in bits per second.

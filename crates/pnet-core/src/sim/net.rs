@@ -2,6 +2,7 @@
 
 mod active;
 mod ports;
+mod room;
 mod timers;
 
 use std::hint::black_box;
@@ -22,6 +23,7 @@ use super::trace::{ArrivalRow, Recorder, WindowRow};
 use crate::error::Error;
 use active::{Active, State};
 use ports::Ports;
+use room::Room;
 use timers::Timers;
 
 /// What fires, decoded from its lane.
@@ -70,6 +72,10 @@ pub struct Net {
     paths: Paths,
     active: Active,
     timers: Timers,
+    /// Where connections wait for room in the ports of hosts.
+    room: Option<Room>,
+    /// The timer of those that wait.
+    room_timer: u32,
     payload: u16,
     packet_hops: u64,
     /// Bytes of data packets that have reached their hosts.
@@ -78,10 +84,11 @@ pub struct Net {
 }
 
 impl Net {
-    /// An idle network, for a transport of this shape.
+    /// An idle network, for a transport of this shape; the ports of hosts have queues of their own or those of switches.
     pub(super) fn new(
         paths: Paths,
-        discipline: Discipline,
+        (switches, hosts): (Discipline, Option<Discipline>),
+        small_queue: Option<u64>,
         flows: Flows<PacketCounts>,
         shape: Shape,
         recorder: Option<Recorder>,
@@ -90,13 +97,16 @@ impl Net {
         let fabric = &paths.fabric;
         let pulls = if shape.pulls { fabric.planes().count() * fabric.hosts() } else { 0 };
         let first_timer = (2 * fabric.ports() + OTHERS + pulls) as u32;
+        let room = small_queue.map(Room::new);
         let nodes: Vec<u32> = (0..fabric.ports() as u32).map(|port| fabric.link(port).to).collect();
         let mut net = Net {
             clock: Clock { now: 0, events: Events::new(&nodes, OTHERS + pulls, seed) },
             first_timer,
-            ports: Ports::new(fabric, discipline, recorder.is_some()),
+            ports: Ports::new(fabric, switches, hosts, recorder.is_some()),
             active: Active::new(flows, shape.subflows),
-            timers: Timers::new(shape.timers, first_timer),
+            timers: Timers::new(shape.timers + u32::from(room.is_some()), first_timer),
+            room,
+            room_timer: shape.timers,
             payload: shape.payload,
             packet_hops: 0,
             arrived: 0,
@@ -194,6 +204,9 @@ impl Net {
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(flow.id));
         let pair = self.active.take(flow, record, traced);
         self.timers.grow(self.active.connections(), &mut self.clock.events);
+        if let Some(room) = &mut self.room {
+            room.grow(self.active.connections());
+        }
         if self.paths.open(pair)? {
             return Ok(Some(pair));
         }
@@ -294,7 +307,7 @@ impl Net {
             hop
         };
         debug_assert_eq!(self.paths.fabric.from(next), to, "a packet leaves by a port of another switch");
-        if self.enqueue(next, packet, route) { Fate::Full } else { Fate::Away }
+        if self.enqueue(false, next, packet, route) { Fate::Full } else { Fate::Away }
     }
 
     /// A packet is lost on a link, or at its end.
@@ -308,10 +321,11 @@ impl Net {
         self.ports.serve(port, &mut self.clock);
     }
 
-    /// Puts a packet into the queue of a port, with its route from there; returns whether that was full.
+    /// Puts a packet into the queue of a port, a `host`'s or a switch's, with its route from there; returns whether that
+    /// was full.
     #[inline]
-    fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) -> bool {
-        let full = self.ports.enqueue(port, packet, route, &mut self.clock, &mut self.recorder);
+    fn enqueue(&mut self, host: bool, port: u32, packet: &Packet, route: u32) -> bool {
+        let full = self.ports.enqueue(host, port, packet, route, &mut self.clock, &mut self.recorder);
         if full {
             while let Some(gone) = self.ports.dropped.pop() {
                 self.drop(gone.connection);
@@ -383,22 +397,36 @@ impl Network for Net {
     fn send(&mut self, packet: Packet) {
         let (port, route) = self.paths.depart(&packet, self.clock.now);
         self.active.send(&packet, port, &self.paths.fabric);
-        self.enqueue(port, &packet, route);
+        self.enqueue(true, port, &packet, route);
+        if packet.kind == Kind::Data
+            && let Some(room) = &mut self.room
+        {
+            room.put(packet.connection, packet.size, self.ports.leaves(port), self.clock.now);
+        }
     }
 
     #[inline]
-    fn arm(&mut self, timer: u32, time: Time) {
-        self.timers.arm(timer, time, &mut self.clock.events);
+    fn has_room(&mut self, connection: u32) -> bool {
+        let wait = self.room.as_mut().and_then(|room| room.wait(connection, self.clock.now));
+        if let Some(until) = wait {
+            self.timers.arm(connection, self.room_timer, until, &mut self.clock.events);
+        }
+        wait.is_none()
     }
 
     #[inline]
-    fn disarm(&mut self, timer: u32) {
-        self.timers.disarm(timer);
+    fn arm(&mut self, connection: u32, which: u32, time: Time) {
+        self.timers.arm(connection, which, time, &mut self.clock.events);
     }
 
     #[inline]
-    fn armed(&self, timer: u32) -> bool {
-        self.timers.armed(timer)
+    fn disarm(&mut self, connection: u32, which: u32) {
+        self.timers.disarm(connection, which);
+    }
+
+    #[inline]
+    fn armed(&self, connection: u32, which: u32) -> bool {
+        self.timers.armed(connection, which)
     }
 
     #[inline]

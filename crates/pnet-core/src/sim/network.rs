@@ -15,14 +15,18 @@ pub trait Network {
     /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
     fn send(&mut self, packet: Packet);
 
-    /// Lets a timer fire at `time`, and not at the time it had.
-    fn arm(&mut self, timer: u32, time: Time);
+    /// Whether a connection may put more data into the ports of its source; if not, the timer after its last one
+    /// fires when it may.
+    fn has_room(&mut self, connection: u32) -> bool;
+
+    /// Lets a timer of a connection fire at `time`, and not at the time it had.
+    fn arm(&mut self, connection: u32, which: u32, time: Time);
 
     /// Lets a timer not fire.
-    fn disarm(&mut self, timer: u32);
+    fn disarm(&mut self, connection: u32, which: u32);
 
     /// Whether a timer is to fire.
-    fn armed(&self, timer: u32) -> bool;
+    fn armed(&self, connection: u32, which: u32) -> bool;
 
     /// Lets [`super::transports::Transport::pull`] be asked at `time` for a port into a host, unless it will be asked before.
     fn await_pull(&mut self, port: u32, time: Time);
@@ -48,7 +52,7 @@ pub trait Network {
 pub struct Shape {
     /// Connections of a flow.
     pub subflows: u32,
-    /// Timers of a connection; timer `i` of connection `c` is `c * timers + i`.
+    /// Timers of a connection.
     pub timers: u32,
     /// Bytes of the largest packet on the wire.
     pub largest: u16,

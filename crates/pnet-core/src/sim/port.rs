@@ -171,6 +171,17 @@ impl Port {
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
     }
 
+    /// When the last departure is.
+    #[inline]
+    pub(super) fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    /// When it would be if these packets followed.
+    pub(super) fn busy_with<'a>(&self, packets: impl Iterator<Item = &'a Packet>) -> Time {
+        packets.fold(self.busy_until, |time, packet| time.saturating_add(self.rate.serialisation(packet.size)))
+    }
+
     /// What arrives first.
     #[inline]
     pub(super) fn first(&self) -> &Departure {

@@ -87,7 +87,9 @@ class! {
         /// Whether it knows what to do with packets that have lost their payload.
         takes_trimmed: bool,
         /// Whether it reacts to marks of packets.
-        reacts_to_marks: bool
+        reacts_to_marks: bool,
+        /// Whether its connections look for room in the ports of their hosts.
+        waits_for_room: bool
     }
 }
 

@@ -64,14 +64,15 @@ impl Run<'_> {
     }
 }
 
-/// Simulates flows packet by packet.  Queues of the watched ports, windows and arrivals of the watched flows are traced, up
+/// Simulates flows packet by packet; `queues` are of switches and of hosts, whose ports have those of
+/// switches where there are none.  Queues of the watched ports, windows and arrivals of the watched flows are traced, up
 /// to `watched_rows` rows of each.
 #[pyfunction]
-#[pyo3(signature = (run, *, queue, transport, watched_ports, watched_flows, watched_rows))]
+#[pyo3(signature = (run, *, queues, transport, watched_ports, watched_flows, watched_rows))]
 pub(crate) fn simulate_packets(
     py: Python<'_>,
     run: Run<'_>,
-    queue: &Queue,
+    queues: (Bound<'_, Queue>, Option<Bound<'_, Queue>>),
     transport: &Transport,
     watched_ports: PyReadonlyArray1<i32>,
     watched_flows: PyReadonlyArray1<i32>,
@@ -84,12 +85,14 @@ pub(crate) fn simulate_packets(
         rows: watched_rows,
     };
     let (limits, failures, seed) = (run.limits(), run.failures(&fabric)?, run.seed);
-    let (queue, transport) = (queue.inner.clone(), transport.inner.clone());
+    let (queue, transport) = (queues.0.get().inner.clone(), transport.inner.clone());
+    let host_queue = queues.1.map(|queue| queue.get().inner.clone());
     let (source, forwarding) = (run.flows.source()?, run.forwarding.get().inner.clone());
     let (outcome, _) = monitor::run(py, 1, run.on_progress, |monitor| {
         let scenario = Scenario {
             fabric,
             queue,
+            host_queue,
             forwarding,
             transport,
             source,

@@ -1,5 +1,7 @@
 //! Ports at work: what enters a queue waits, is sent, or is dropped.
 
+use std::ops::Range;
+
 use super::Clock;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
@@ -10,27 +12,65 @@ use crate::sim::records::PortRecord;
 use crate::sim::time::{NEVER, Time};
 use crate::sim::trace::Recorder;
 
+/// The queues of switches, or of hosts.
+pub(super) struct Side {
+    discipline: Discipline,
+    /// With how many packets in a queue it decides, if it serves in order of arrival.
+    decides_from: u32,
+}
+
+impl Side {
+    /// A trace tells how much there is exactly.
+    fn new(discipline: Discipline, traced: bool) -> Self {
+        let decides_from = match &discipline {
+            Discipline::Fifo(fifo) if !traced => fifo.decides_from(),
+            _ => 0,
+        };
+        Side { discipline, decides_from }
+    }
+}
+
+/// The queues of all ports.
+pub(super) struct Sides {
+    switches: Side,
+    /// Those of the ports of hosts where these differ.
+    hosts: Option<Side>,
+    /// Which ports are of hosts.
+    of_hosts: Range<u32>,
+}
+
+impl Sides {
+    #[inline]
+    fn of(&self, host: bool) -> &Side {
+        self.hosts.as_ref().filter(|_| host).unwrap_or(&self.switches)
+    }
+
+    #[inline]
+    fn of_mut(&mut self, host: bool) -> &mut Side {
+        self.hosts.as_mut().filter(|_| host).unwrap_or(&mut self.switches)
+    }
+}
+
 /// All ports and their queues.  Lane `i` of the events is when port `i` has sent its packet, lane `ports + i` when what it
 /// sent first arrives.
 pub(super) struct Ports {
     pub(super) all: Vec<Port>,
     rare: Vec<Rare>,
-    discipline: Discipline,
-    /// With how many packets in a queue it it decides, if it serves in order of arrival.
-    decides_from: u32,
+    sides: Sides,
     /// What queues have just dropped.
     pub(super) dropped: Vec<Packet>,
 }
 
 impl Ports {
-    /// Those of a fabric, all empty; a trace tells how much there is exactly.
-    pub(super) fn new(fabric: &Fabric, discipline: Discipline, traced: bool) -> Self {
-        let decides_from = match &discipline {
-            Discipline::Fifo(fifo) if !traced => fifo.decides_from(),
-            _ => 0,
+    /// Those of a fabric, all empty; the ports of hosts have queues of their own or those of switches.
+    pub(super) fn new(fabric: &Fabric, switches: Discipline, hosts: Option<Discipline>, traced: bool) -> Self {
+        let sides = Sides {
+            switches: Side::new(switches, traced),
+            hosts: hosts.map(|hosts| Side::new(hosts, traced)),
+            of_hosts: fabric.of_hosts(),
         };
         let all: Vec<Port> = (0..fabric.ports() as u32).map(|port| Port::new(fabric.link(port))).collect();
-        Ports { rare: vec![Rare::default(); all.len()], all, discipline, decides_from, dropped: vec![] }
+        Ports { rare: vec![Rare::default(); all.len()], all, sides, dropped: vec![] }
     }
 
     #[inline]
@@ -52,7 +92,8 @@ impl Ports {
 
     /// A port that has sent its packet sends the next.
     pub(super) fn serve(&mut self, port: u32, clock: &mut Clock) {
-        let Discipline::Scheduler(scheduler) = &mut self.discipline else {
+        let host = self.sides.of_hosts.contains(&port);
+        let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else {
             unreachable!("port {port} becomes free, but its queue serves in order of arrival");
         };
         let Some(packet) = scheduler.dequeue(port) else { return };
@@ -67,25 +108,39 @@ impl Ports {
         }
     }
 
-    /// Puts a packet into the queue of a port, with its route from there; returns whether that was full.
+    /// When what was last put into the queue of a host's port leaves, where it serves in order of arrival.
+    #[inline]
+    pub(super) fn leaves(&self, port: u32) -> Time {
+        let out = &self.all[port as usize];
+        match &self.sides.of(true).discipline {
+            Discipline::Fifo(_) => out.busy_until(),
+            Discipline::Scheduler(scheduler) => out.busy_with(scheduler.held(port)),
+        }
+    }
+
+    /// Puts a packet into the queue of a port, a `host`'s or a switch's, with its route from there; returns whether that
+    /// was full.
     #[inline]
     pub(super) fn enqueue(
         &mut self,
+        host: bool,
         port: u32,
         packet: &Packet,
         route: u32,
         clock: &mut Clock,
         recorder: &mut Option<Box<Recorder>>,
     ) -> bool {
-        if let Discipline::Scheduler(_) = self.discipline {
-            return self.hold(port, Packet { route, ..*packet }, clock, recorder);
+        debug_assert_eq!(host, self.sides.of_hosts.contains(&port));
+        let Side { discipline, decides_from } = self.sides.of(host);
+        if let Discipline::Scheduler(_) = discipline {
+            return self.hold(host, port, Packet { route, ..*packet }, clock, recorder);
         }
         let out = &mut self.all[port as usize];
         debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
         out.counters.entered += 1;
         let after = out.backlog_at_most() + packet.into();
-        let decides = after.packets > self.decides_from || !out.counters.longest.covers(after);
-        let verdict = if decides { self.ask(port, packet, clock.now, recorder) } else { Verdict::Admit };
+        let decides = after.packets > *decides_from || !out.counters.longest.covers(after);
+        let verdict = if decides { self.ask(host, port, packet, clock.now, recorder) } else { Verdict::Admit };
         if verdict == Verdict::Drop {
             return true;
         }
@@ -101,8 +156,15 @@ impl Ports {
     }
 
     /// What a queue that serves in order of arrival makes of a packet.
-    fn ask(&mut self, port: u32, packet: &Packet, now: Time, recorder: &mut Option<Box<Recorder>>) -> Verdict {
-        let Discipline::Fifo(fifo) = &mut self.discipline else {
+    fn ask(
+        &mut self,
+        host: bool,
+        port: u32,
+        packet: &Packet,
+        now: Time,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> Verdict {
+        let Discipline::Fifo(fifo) = &mut self.sides.of_mut(host).discipline else {
             unreachable!("what port {port} does depends on more than its backlog");
         };
         let out = &mut self.all[port as usize];
@@ -124,8 +186,15 @@ impl Ports {
     }
 
     /// The same where the discipline holds the packets.
-    fn hold(&mut self, port: u32, packet: Packet, clock: &mut Clock, recorder: &mut Option<Box<Recorder>>) -> bool {
-        let Discipline::Scheduler(scheduler) = &mut self.discipline else { return false };
+    fn hold(
+        &mut self,
+        host: bool,
+        port: u32,
+        packet: Packet,
+        clock: &mut Clock,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> bool {
+        let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else { return false };
         let out = &mut self.all[port as usize];
         let sending = out.backlog(clock.now);
         let counters = &mut out.counters;
@@ -154,7 +223,8 @@ impl Ports {
         for (i, (port, rare)) in self.all.iter().zip(&self.rare).enumerate() {
             let mut counters = port.counters;
             let mut held = 0;
-            if let Discipline::Scheduler(scheduler) = &self.discipline {
+            let host = self.sides.of_hosts.contains(&(i as u32));
+            if let Discipline::Scheduler(scheduler) = &self.sides.of(host).discipline {
                 for packet in scheduler.held(i as u32) {
                     held += 1;
                     on_its_way(packet);

@@ -28,7 +28,8 @@ impl Timers {
     /// Lets a timer fire at `time`.  Only an earlier time touches the calendar: a later one is seen when the timer fires too
     /// early.
     #[inline]
-    pub(super) fn arm(&mut self, timer: u32, time: Time, events: &mut Events) {
+    pub(super) fn arm(&mut self, connection: u32, which: u32, time: Time, events: &mut Events) {
+        let timer = connection * self.each + which;
         self.deadlines[timer as usize] = time;
         let lane = self.first_lane + timer;
         if time < events.pending(lane) {
@@ -37,13 +38,13 @@ impl Timers {
     }
 
     #[inline]
-    pub(super) fn disarm(&mut self, timer: u32) {
-        self.deadlines[timer as usize] = NEVER;
+    pub(super) fn disarm(&mut self, connection: u32, which: u32) {
+        self.deadlines[(connection * self.each + which) as usize] = NEVER;
     }
 
     #[inline]
-    pub(super) fn armed(&self, timer: u32) -> bool {
-        self.deadlines[timer as usize] != NEVER
+    pub(super) fn armed(&self, connection: u32, which: u32) -> bool {
+        self.deadlines[(connection * self.each + which) as usize] != NEVER
     }
 
     /// Disarms those of so many connections from one on.

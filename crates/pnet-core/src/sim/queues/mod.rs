@@ -13,6 +13,7 @@ mod held;
 mod pfabric;
 mod strict;
 mod trim;
+mod unbounded;
 
 pub(super) use held::Held;
 
@@ -140,6 +141,11 @@ pub trait Queue: Debug + Send + Sync {
         false
     }
 
+    /// How many bytes of its data stand in its host's ports while a connection does not wait; none where it never waits.
+    fn small_queue(&self) -> Option<u64> {
+        None
+    }
+
     /// The queues of all ports of `fabric`.
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error>;
 }
@@ -150,4 +156,5 @@ kinds!(Queue, "queue":
     "pfabric" => pfabric::Pfabric,
     "strict" => strict::Strict,
     "trim" => trim::Trim,
+    "unbounded" => unbounded::Unbounded,
 );

@@ -99,7 +99,7 @@ impl Streams {
         stream.next += 1;
         if left > 1 {
             let sent = u64::from(stream.next) * u64::from(payload + header);
-            net.arm(connection, stream.start.saturating_add(lasts(sent, stream.bits)));
+            net.arm(connection, 0, stream.start.saturating_add(lasts(sent, stream.bits)));
         }
         let packet = Packet::new(Kind::Data, connection, seq, size, net.now());
         net.send(Packet { note: [left, 0], ..packet });

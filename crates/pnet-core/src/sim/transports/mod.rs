@@ -60,6 +60,11 @@ pub trait TransportKind: Debug + Send + Sync {
         false
     }
 
+    /// Whether its connections look for room in the ports of their hosts.
+    fn waits_for_room(&self) -> bool {
+        false
+    }
+
     /// The transport, with no flow yet, for a forwarding that divides packets so.
     fn build(&self, shares: Shares) -> Box<dyn Transport<Net>>;
 }

@@ -139,7 +139,7 @@ impl Connections {
         let sender = &mut self.senders[connection as usize];
         let deadline = sender.deadline(self.params.timeout).max(net.now());
         net.trace_window(connection, f64::from(sender.under_way));
-        net.arm(connection, deadline);
+        net.arm(connection, 0, deadline);
     }
 
     /// A packet has come, with or without its payload.
@@ -210,7 +210,7 @@ impl<N: Network> Transport<N> for Connections {
             kind => unreachable!("NDP sends no {kind:?}"),
         }
         if sender.unacked == 0 {
-            net.disarm(connection);
+            net.disarm(connection, 0);
             return net.complete(connection);
         }
         self.transmit(connection, net);

@@ -73,7 +73,7 @@ fn run(scenario: Scenario) -> Outcome {
 fn alone(ndp: Ndp, packets: u64, lost: &[(Kind, u32)]) -> Outcome {
     let shape = ndp.shape().unwrap();
     let scenario = scenario(1, 2, ndp, ample(), [(0, 1, packets)]);
-    scenario.run_with(Discipline::Fifo(Box::new(Script(lost.to_vec()))), shape, &mut |_| true).unwrap()
+    scenario.run_with((Discipline::Fifo(Box::new(Script(lost.to_vec()))), None), shape, &mut |_| true).unwrap()
 }
 
 fn arrivals(outcome: &Outcome) -> Vec<(u32, Time)> {

@@ -4,7 +4,7 @@ use super::super::super::network::Network;
 use super::super::super::packet::{Kind, Packet};
 use super::super::super::time::Time;
 use super::receiver::Reply;
-use super::{ACKNOWLEDGE, Family, RESEQUENCE, TIMERS};
+use super::{ACKNOWLEDGE, Family, RESEQUENCE};
 
 impl Family {
     /// Acknowledges what a connection has received; the time stamp of `echo` goes back.
@@ -15,7 +15,7 @@ impl Family {
         packet.marked = receiver.marked;
         packet.note = receiver.blocks();
         receiver.waiting = 0;
-        net.disarm(connection * TIMERS + ACKNOWLEDGE);
+        net.disarm(connection, ACKNOWLEDGE);
         net.send(packet);
     }
 
@@ -47,9 +47,8 @@ impl Family {
                 self.acknowledge(connection, stamp, net);
             }
             Reply::Later => {
-                let timer = connection * TIMERS + ACKNOWLEDGE;
-                if !net.armed(timer) {
-                    net.arm(timer, net.now().saturating_add(self.params.acks.delay));
+                if !net.armed(connection, ACKNOWLEDGE) {
+                    net.arm(connection, ACKNOWLEDGE, net.now().saturating_add(self.params.acks.delay));
                 }
             }
         }
@@ -71,9 +70,8 @@ impl Family {
     /// Holds an early packet back.
     fn hold_back(&mut self, connection: u32, net: &mut impl Network) {
         self.receivers[connection as usize].held_back += 1;
-        let timer = connection * TIMERS + RESEQUENCE;
-        if let (Some(wait), false) = (self.params.resequence, net.armed(timer)) {
-            net.arm(timer, net.now().saturating_add(wait));
+        if let (Some(wait), false) = (self.params.resequence, net.armed(connection, RESEQUENCE)) {
+            net.arm(connection, RESEQUENCE, net.now().saturating_add(wait));
         }
     }
 
@@ -82,7 +80,7 @@ impl Family {
         let receiver = &mut self.receivers[connection as usize];
         if receiver.held_back > 0 && receiver.arrived.complete() {
             receiver.held_back = 0;
-            net.disarm(connection * TIMERS + RESEQUENCE);
+            net.disarm(connection, RESEQUENCE);
         }
     }
 

@@ -47,6 +47,8 @@ const RETRANSMIT: u32 = 0;
 const ACKNOWLEDGE: u32 = 1;
 const RESEQUENCE: u32 = 2;
 const TIMERS: u32 = 3;
+/// The one after them, where a connection waits for room in its host's ports.
+const ROOM: u32 = TIMERS;
 
 /// What a flow has to send.
 #[derive(Debug, Clone, Copy, Default)]
@@ -148,7 +150,7 @@ impl<N: Network> Transport<N> for Family {
                 if sender.phase == Phase::Opening {
                     sender.phase = Phase::Open;
                     sender.rtt.sample(net.now() - packet.stamp, &self.params.rto);
-                    net.disarm(packet.connection * TIMERS + RETRANSMIT);
+                    net.disarm(packet.connection, RETRANSMIT);
                     self.transmit(packet.connection, net);
                 }
             }
@@ -164,12 +166,15 @@ impl<N: Network> Transport<N> for Family {
         if which == RESEQUENCE {
             return self.give_up(connection, net);
         }
+        if which == ROOM {
+            return self.transmit(connection, net);
+        }
         let late = match self.params.rto.granularity {
             0 => 0,
             granularity => net.now().next_multiple_of(granularity) - net.now(),
         };
         if late > 0 {
-            net.arm(connection * TIMERS + RETRANSMIT, net.now() + late);
+            net.arm(connection, RETRANSMIT, net.now() + late);
         } else {
             self.on_timeout(connection, net);
         }

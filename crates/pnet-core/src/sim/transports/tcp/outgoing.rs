@@ -7,7 +7,7 @@ use super::super::super::packet::{Kind, Packet};
 use super::congestion::Acked;
 use super::sack::Next;
 use super::sender::{Phase, Step};
-use super::{Family, RETRANSMIT, TIMERS};
+use super::{Family, RETRANSMIT};
 
 impl Family {
     /// Sends what the window allows.
@@ -18,8 +18,13 @@ impl Family {
             return self.repair(connection, most, net);
         }
         loop {
-            let sender = &self.senders[connection as usize];
+            let sender = &mut self.senders[connection as usize];
+            sender.held = false;
             if !sender.phase.sends() || sender.flight() >= (sender.window as u32).min(most) {
+                return;
+            }
+            sender.held = !net.has_room(connection);
+            if sender.held {
                 return;
             }
             let Some(seq) = self.take_next(connection) else { return };
@@ -57,7 +62,7 @@ impl Family {
         let threshold = self.params.duplicate_threshold.unwrap_or(u32::MAX);
         let (place, slot) = (connection as usize, self.slot(connection));
         let mut pipe = self.boards[place].pipe(self.senders[place].next, threshold);
-        while f64::from(pipe + 1) <= self.senders[place].window {
+        while f64::from(pipe + 1) <= self.senders[place].window && net.has_room(connection) {
             let sender = &self.senders[place];
             let (end, recover) = (sender.next, sender.recover);
             let new = sender.flight() < most && (end < sender.taken || self.supplies[slot].left > 0);
@@ -92,16 +97,15 @@ impl Family {
         let mut packet = Self::packet(connection, Kind::Data, seq, size, net);
         packet.note[0] = supply.unacked;
         net.send(packet);
-        let timer = connection * TIMERS + RETRANSMIT;
-        if !net.armed(timer) {
-            net.arm(timer, net.now().saturating_add(timeout));
+        if !net.armed(connection, RETRANSMIT) {
+            net.arm(connection, RETRANSMIT, net.now().saturating_add(timeout));
         }
     }
 
     pub(super) fn send_syn(&mut self, connection: u32, size: u16, net: &mut impl Network) {
         net.send(Self::packet(connection, Kind::Syn, 0, size, net));
         let timeout = self.senders[connection as usize].rtt.timeout;
-        net.arm(connection * TIMERS + RETRANSMIT, net.now().saturating_add(timeout));
+        net.arm(connection, RETRANSMIT, net.now().saturating_add(timeout));
     }
 
     pub(super) fn on_ack(&mut self, packet: Packet, net: &mut impl Network) {
@@ -135,10 +139,9 @@ impl Family {
         };
         let segments = packet.seq - before;
         if segments > 0 {
-            let timer = connection * TIMERS + RETRANSMIT;
             match sender.flight() {
-                0 => net.disarm(timer),
-                _ => net.arm(timer, net.now().saturating_add(sender.rtt.timeout)),
+                0 => net.disarm(connection, RETRANSMIT),
+                _ => net.arm(connection, RETRANSMIT, net.now().saturating_add(sender.rtt.timeout)),
             }
             let supply = &mut self.supplies[(connection / self.subflows) as usize];
             supply.unacked -= segments;
@@ -161,7 +164,8 @@ impl Family {
                 net.record(connection).counts.fast_retransmits += 1;
                 self.send_segment(connection, packet.seq, net);
                 net.arm(
-                    connection * TIMERS + RETRANSMIT,
+                    connection,
+                    RETRANSMIT,
                     net.now().saturating_add(self.senders[connection as usize].rtt.timeout),
                 );
             }
@@ -208,7 +212,7 @@ impl Family {
             let timeout = sender.rtt.timeout;
             let probe = Self::packet(connection, Kind::Probe, sender.unacked, self.params.ack, net);
             net.send(probe);
-            net.arm(connection * TIMERS + RETRANSMIT, net.now().saturating_add(timeout));
+            net.arm(connection, RETRANSMIT, net.now().saturating_add(timeout));
             return self.trace(connection, net);
         }
         self.trace(connection, net);

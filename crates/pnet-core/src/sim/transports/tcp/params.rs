@@ -116,6 +116,10 @@ impl TransportKind for Tcp {
         self.congestion.reacts_to_marks()
     }
 
+    fn waits_for_room(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
         Box::new(Family {
             params: self.clone(),

@@ -37,6 +37,8 @@ pub struct Sender {
     /// Duplicate acknowledgements in a row.
     pub(crate) duplicates: u32,
     pub(crate) phase: Phase,
+    /// Whether it waits for room in its host's ports: a window that is not used does not grow (RFC 7661, section 4.3).
+    pub(crate) held: bool,
     pub(crate) window: f64,
     pub(crate) threshold: f64,
     pub(crate) rtt: Rtt,
@@ -65,6 +67,7 @@ impl Sender {
             recover: 0,
             duplicates: 0,
             phase,
+            held: false,
             window,
             threshold,
             rtt: Rtt::new(rto),

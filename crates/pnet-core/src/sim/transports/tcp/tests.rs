@@ -56,7 +56,7 @@ fn run(transport: Tcp, packets: u64, drops: &[u32], marks: &[u32]) -> Outcome {
         )
     };
     let script = Script { drops: drops.to_vec(), marks: marks.to_vec() };
-    scenario.run_with(Discipline::Fifo(Box::new(script)), shape, &mut |_| true).unwrap()
+    scenario.run_with((Discipline::Fifo(Box::new(script)), None), shape, &mut |_| true).unwrap()
 }
 
 fn windows(outcome: &Outcome) -> Vec<f64> {

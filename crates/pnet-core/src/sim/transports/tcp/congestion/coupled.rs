@@ -60,7 +60,7 @@ impl Coupling {
 
 impl Control for Coupling {
     fn acked(&mut self, _: u32, flow: &mut [Sender], at: usize, _: Acked, recovering: bool) {
-        if !recovering && !Reno::slow_start(&mut flow[at]) {
+        if !recovering && !flow[at].held && !Reno::slow_start(&mut flow[at]) {
             flow[at].window += self.growth(flow, at);
         }
     }

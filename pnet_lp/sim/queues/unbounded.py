@@ -1,0 +1,39 @@
+"""``unbounded``: nothing is lost, as in what a host's operating system holds for its ports."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from pnet_lp import _core
+from pnet_lp.registry import Params
+from pnet_lp.sim.base import QUEUES, SimulationContext
+from pnet_lp.workload.base import Bytes
+
+
+class UnboundedParams(Params):
+    """Parameters of ``unbounded``.
+
+    Class attributes:
+        of_hosts: parameters that mean nothing at switches.
+    """
+
+    of_hosts: ClassVar[frozenset[str]] = frozenset({"small_queue"})
+
+    small_queue: Bytes = Field(
+        131_072,
+        description="of hosts: a TCP connection waits while more bytes of its data than this stand in its host's ports",
+    )
+
+
+@QUEUES.register(
+    "unbounded",
+    params=UnboundedParams,
+    summary="first come, first served, without a limit; for hosts, whose TCP waits for room",
+    source="small queues of Linux 3.6: 128 KiB a socket",
+)
+def unbounded(params: UnboundedParams, context: SimulationContext) -> _core.Queue:
+    """Return the discipline."""
+    del context
+    return _core.Queue("unbounded", small_queue=params.small_queue)
