@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from pnet_lp.progress import counted
 from pnet_lp.report.experiment import variation_document, variation_sentences
 from pnet_lp.report.page import INDEX, write_pages
 from pnet_lp.report.published import Publication
+from pnet_lp.report.totals import Total, totals
 from pnet_lp.writing import naming_output, write_text
 
 
@@ -86,12 +89,14 @@ def command(
             {
                 "size": size,
                 "experiments": [_document(one) for one in found],
+                "papers": [asdict(one) for one in totals(found)],
                 "missing": missing,
                 "files": [str(path) for path in files],
             }
         )
         return
-    print_report(*(_sentence(one) for one in found), f"page: {to / INDEX}")
+    by_paper = map(_total, totals(found)) if every else ()
+    print_report(*(_sentence(one) for one in found), *by_paper, f"page: {to / INDEX}")
     say(f"{name}: no results; {typed}" for name, typed in missing.items())
 
 
@@ -109,7 +114,18 @@ def _document(one: Publication) -> dict[str, Any]:
     }
 
 
+def _counts(verdicts: Mapping[str, int]) -> str:
+    return ", ".join(f"{verdict} {count}" for verdict, count in verdicts.items())
+
+
+def _total(one: Total) -> str:
+    return f"{one.paper}: {_counts(one.verdicts)}; late {one.late}."
+
+
 def _sentence(one: Publication) -> str:
-    counts = ", ".join(f"{verdict} {count}" for verdict, count in one.verdicts.items())
-    parts = [f"{one.experiment.name}: {counts or 'no claims'}.", *variation_sentences(one.experiment), one.missing]
+    parts = [
+        f"{one.experiment.name}: {_counts(one.verdicts) or 'no claims'}.",
+        *variation_sentences(one.experiment),
+        one.missing,
+    ]
     return " ".join(filter(None, parts))

@@ -15,7 +15,9 @@ from pnet_lp.report.numbers import clean, format_number, format_percent
 NOT_RUN = "not run"
 """In place of a verdict where nothing was measured."""
 
-_WHO = {"paper": "", "artifact": " (its program)", "ours": " (our reckoning)"}
+_WHO = {"paper": "", "artifact": "its program", "ours": "our reckoning"}
+LATE = "late"
+"""Beside the source of a claim that was written or changed when there was a result."""
 _ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "by our reckoning"}
 
 
@@ -118,7 +120,8 @@ def claim_cells(experiment: Experiment, records: Sequence[Record]) -> list[tuple
     known = {record.case for record in records}
     for claim in experiment.claimed.claims if experiment.claimed else ():
         assert experiment.claimed is not None
-        source = f"{claim.source or experiment.claimed.source}{_WHO[claim.origin]}"
+        said = ", ".join(filter(None, (_WHO[claim.origin], LATE if claim.late else "")))
+        source = (claim.source or experiment.claimed.source) + (f" ({said})" if said else "")
         item = compared.get(id(claim))
         if item is None:
             found = ("", NOT_RUN, f"no result of {claim.missing(known) or 'what it is compared with'}")

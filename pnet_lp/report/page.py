@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,21 +16,17 @@ from pnet_lp.errors import printable
 from pnet_lp.experiment.claims import VERDICTS
 from pnet_lp.report.claims import NOT_RUN
 from pnet_lp.report.published import Publication
+from pnet_lp.report.totals import ALL, heading_of, in_order, totals
 from pnet_lp.units import format_bytes, format_seconds
 
 _SIGNS = dict(zip((*VERDICTS, NOT_RUN), "✓~✗–·", strict=True))
 """Verdicts are told apart by more than their colour."""
-
-_PLACE_IN_PAPER = re.compile(r",? (?:in )?(?:figures?|tables?|sections?|abstract|§)\b.*", re.DOTALL)
 
 INDEX = "index.html"
 """The file of the first page."""
 
 _LONGEST_FILE = 60
 """Characters of a paper in the name of a file."""
-
-OURS = "Not from a paper"
-"""What heads experiments that nobody else's claims are about."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +52,7 @@ def write_pages(publications: Sequence[Publication], missing: Mapping[str, str])
 
     papers: dict[str, list[_Item]] = {}
     for one in publications:
-        claimed = one.experiment.claimed
-        papers.setdefault(paper_of(claimed.source) if claimed else OURS, []).append(_item(one))
+        papers.setdefault(heading_of(one.experiment), []).append(_item(one))
     environment = Environment(
         loader=PackageLoader("pnet_lp", "report"),
         autoescape=True,
@@ -75,7 +69,8 @@ def write_pages(publications: Sequence[Publication], missing: Mapping[str, str])
         "papers": papers,
         "files": files,
         "file_of": file_of,
-        "totals": {paper: _total(items) for paper, items in papers.items()},
+        "totals": totals(publications),
+        "all_papers": ALL,
         "signs": _SIGNS,
         "size": publications[0].experiment.size if publications else "paper",
         "version": __version__,
@@ -97,19 +92,6 @@ def _file_of(paper: str, papers: Mapping[str, object]) -> str:
     return f"claims-{slugs[paper] if alone else [*papers].index(paper) + 1}.html"
 
 
-def paper_of(source: str) -> str:
-    """Return the paper that a source names: what stands before its figure, table or section."""
-    return _PLACE_IN_PAPER.sub("", source).strip() or source
-
-
-def _total(items: Sequence[_Item]) -> dict[str, int]:
-    return _in_order(sum((Counter(item.verdicts) for item in items), Counter()))
-
-
-def _in_order(counts: Mapping[str, int]) -> dict[str, int]:
-    return {verdict: counts[verdict] for verdict in _SIGNS if counts.get(verdict)}
-
-
 def _unlike(one: Publication) -> list[tuple[str, ...]]:
     """Return the lines of the claims that measured values do not bear out."""
     header, *lines = one.claims
@@ -117,7 +99,7 @@ def _unlike(one: Publication) -> list[tuple[str, ...]]:
 
 
 def _item(one: Publication) -> _Item:
-    return _Item(one, base64.b64encode(one.svg.encode()).decode(), _in_order(one.verdicts), _facts(one))
+    return _Item(one, base64.b64encode(one.svg.encode()).decode(), in_order(one.verdicts), _facts(one))
 
 
 def _facts(one: Publication) -> list[tuple[str, str]]:

@@ -73,10 +73,15 @@ class Publication:
         return comparison_cells(self.experiment, self.rows, seconds=False) if self.rows else []
 
     @property
+    def judged(self) -> list[str]:
+        """The verdict on each claim."""
+        header, *lines = self.claims
+        return [line[header.index("verdict")] for line in lines]
+
+    @property
     def verdicts(self) -> Counter[str]:
         """How many claims there are of each verdict."""
-        header, *lines = self.claims
-        return Counter(line[header.index("verdict")] for line in lines)
+        return Counter(self.judged)
 
     @property
     def missing(self) -> str:

@@ -32,7 +32,7 @@ CLAIMS = """
 source: A paper, NSDI'99, figure 3
 claims:
   - {statement: twice, case: two, relative_to: one, percent: 200}
-  - {statement: thrice, case: three, relative_to: one, percent: 50, origin: artifact, cause: it has three}
+  - {statement: thrice, case: three, relative_to: one, percent: 50, origin: artifact, cause: it has three, late: true}
   - {statement: small, kind: ordering, cases: [two, one], size: any}
 """
 
@@ -78,7 +78,12 @@ class Page(HTMLParser):
 def test_a_report(run: Run, run_json: RunJson, here: Path) -> None:
     run("sweep", "trial")
     shown = run("report", "--all")
-    assert shown.stdout == "trial: agrees 2, differs 1.\npage: report/index.html\n"
+    assert shown.stdout == (
+        "trial: agrees 2, differs 1.\n"
+        "A paper, NSDI'99: agrees 2, differs 1; late 1.\n"
+        "All papers: agrees 2, differs 1; late 1.\n"
+        "page: report/index.html\n"
+    )
     assert shown.stderr == "Warning: other: no results; pnet-lp sweep experiments/other\n"
 
     folder = here / "report" / "trial"
@@ -97,7 +102,7 @@ def test_a_report(run: Run, run_json: RunJson, here: Path) -> None:
     claims = list(csv.DictReader(files["claims.csv"].decode().splitlines()))
     assert [(claim["source"], claim["verdict"]) for claim in claims] == [
         ("A paper, NSDI'99, figure 3", "agrees"),
-        ("A paper, NSDI'99, figure 3 (its program)", "differs"),
+        ("A paper, NSDI'99, figure 3 (its program, late)", "differs"),
         ("A paper, NSDI'99, figure 3", "agrees"),
     ]
     markdown = files["tables.md"].decode()
@@ -131,6 +136,8 @@ def test_a_report(run: Run, run_json: RunJson, here: Path) -> None:
     document = run_json("report", "--all", "--results", "report", "--to", "again")
     assert {path.name: path.read_bytes() for path in (here / "again" / "trial").iterdir()} == files
     assert (here / "again" / "index.html").read_text() == page
+    paper = {"paper": "A paper, NSDI'99", "verdicts": {"agrees": 2, "differs": 1}, "late": 1, "first": "trial"}
+    assert document["papers"] == [paper, {**paper, "paper": "All papers", "first": ""}]
     assert document["missing"] == {"other": "pnet-lp sweep experiments/other"}
     [one] = document["experiments"]
     assert [claim["verdict"] for claim in one["claims"]] == ["agrees", "differs", "agrees"]
@@ -159,6 +166,31 @@ def test_several_papers_have_a_page_each(run: Run, run_json: RunJson, here: Path
     assert "twice" in pages["claims-a-paper-nsdi-99.html"]
     assert "lowest of all" not in pages["claims-a-paper-nsdi-99.html"].partition("<main")[2]
     assert {Path(name).name for name in run_json("report", "--all")["files"]} > set(names)
+
+
+def test_claims_count_for_who_makes_them(run: Run, run_json: RunJson, here: Path, trial: Path) -> None:
+    """Claims of an experiment may be of several papers; ours count for none of them."""
+    (trial / "claims.yaml").write_text(
+        CLAIMS.replace("size: any", "size: any, source: 'B paper, section 2'")
+        + "  - {statement: more, kind: ordering, cases: [three, two], origin: ours, late: true}\n"
+    )
+    run("sweep", "trial")
+    found = {one["paper"]: one for one in run_json("report", "--all")["papers"]}
+    assert {name: (one["verdicts"], one["late"]) for name, one in found.items()} == {
+        "A paper, NSDI'99": ({"agrees": 1, "differs": 1}, 1),
+        "B paper": ({"agrees": 1}, 0),
+        "All papers": ({"agrees": 2, "differs": 1}, 1),
+        "Not from a paper": ({"agrees": 1}, 1),
+    }
+    page = (here / "report" / "index.html").read_text()
+    rows = re.findall(r'<tr(?: class="sum")?><th scope="row">(?:<a href="(.*?)">)?([^<]*)(?:</a>)?</th>', page)
+    shown = [(place, name) for place, name in rows if name.endswith(("99", "paper", "papers"))]
+    assert shown == [
+        ("#paper-1", "A paper, NSDI&#39;99"),
+        ("#trial", "B paper"),
+        ("", "All papers"),
+        ("#trial", "Not from a paper"),
+    ]
 
 
 @pytest.mark.usefixtures("trial")

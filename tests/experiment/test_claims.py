@@ -38,9 +38,10 @@ def verdict(words: dict[str, Any], *values: float) -> Verdict | None:
 @pytest.mark.parametrize(
     ("words", "agreeing", "trend", "others"),
     [
-        ({"percent": 200}, [198, 202], [110, 203], [100, 90]),
+        # Far off it is no trend either: a ratio of half as much again, or less than two thirds.
+        ({"percent": 200}, [198, 202], [134, 203, 300], [100, 90, 133, 301]),
         ({"percent": 200, "tolerance_percent": 8}, [184, 216], [183, 217], [100.5]),
-        ({"percent": 70, "tolerance_percent": 10}, [63, 77], [80, 20], [99.5, 130]),
+        ({"percent": 70, "tolerance_percent": 10}, [63, 77], [80, 47], [99.5, 130, 46]),
         # What should be the same cannot be right by halves.
         ({"percent": 100}, [99, 101], [], [98, 150]),
         ({"percent": 140, "range": (130, 150)}, [130, 150], [129, 151], [99]),
@@ -54,6 +55,16 @@ def test_ratios(words: dict[str, Any], agreeing: list[float], trend: list[float]
     for outcome, values in expected.items():
         for value in values:
             assert verdict({"case": "a", "relative_to": "b", **words}, value) == outcome, value
+
+
+@pytest.mark.parametrize(
+    ("values", "outcome"), [((1.5, 11), "agrees"), ((1.6, 11), "differs"), ((0.5, 3), "agrees"), ((2, 1), None)]
+)
+def test_excesses(values: tuple[float, ...], outcome: Verdict | None) -> None:
+    """Half is a twentieth of ten, both beyond one."""
+    words = {"kind": "excess", "case": "a", "relative_to": "b", "over": 1, "at_most": 5}
+    assert verdict(words, *values) == outcome
+    assert verdict(words, values[0]) is None
 
 
 def test_percentiles() -> None:

@@ -4,7 +4,7 @@
 """
 
 from pnet_lp.experiment.claims.base import VERDICTS, CaseClaim, Claim, Judgement, Measured, Measurements, Size, Verdict
-from pnet_lp.experiment.claims.bound import BoundClaim, PercentileClaim
+from pnet_lp.experiment.claims.bound import BoundClaim, ExcessClaim, PercentileClaim
 from pnet_lp.experiment.claims.file import KINDS, Claims
 from pnet_lp.experiment.claims.ordering import OrderingClaim
 from pnet_lp.experiment.claims.trend import TrendClaim
@@ -17,6 +17,7 @@ __all__ = [
     "CaseClaim",
     "Claim",
     "Claims",
+    "ExcessClaim",
     "Judgement",
     "Measured",
     "Measurements",

@@ -83,6 +83,7 @@ class Claim(Params):
         size: of the runs that it is about.
         not_comparable: why a measured value says nothing about it; None where it does.
         cause: why measured values are others, as far as was found; said where they are.
+        late: whether it was written, or what it claims was changed, when there was a result.
     """
 
     kind: str
@@ -93,6 +94,7 @@ class Claim(Params):
     size: Size | Literal["any"] = "paper"
     not_comparable: str | None = Field(None, min_length=1)
     cause: str | None = Field(None, min_length=1)
+    late: bool = False
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Bounds of a value, and of a percentile over many."""
+"""Bounds of a value, of a percentile over many, and of what two values exceed a third one by."""
 
 from __future__ import annotations
 
@@ -53,6 +53,25 @@ class BoundClaim(_BoundsClaim, CaseClaim):
     """Bounds, of a value or of a ratio in per cent."""
 
     kind: Literal["bound"]
+
+
+class ExcessClaim(BoundClaim):
+    """Bounds of ``(value - over) / (other - over)`` in per cent, where ``over`` is the value of the ideal.
+
+    Attributes:
+        over: what both values are compared with, as a slowdown with 1.
+    """
+
+    kind: Literal["excess"]  # type: ignore[assignment]
+    relative_to: str
+    over: float
+
+    def _measured(self, measurements: Measurements) -> list[Measured | None]:
+        one, other = (measurements.mean(case, None, self.column) for case in self.about)
+        if one is None or other is None or other.value == self.over:
+            return [None]
+        share = 100 * (one.value - self.over) / (other.value - self.over)
+        return [Measured(self.case, share, None, f"% of {self.relative_to}, both less {self.over:g}")]
 
 
 class PercentileClaim(_BoundsClaim):

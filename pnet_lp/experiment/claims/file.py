@@ -9,7 +9,7 @@ from pydantic import Field, SerializeAsAny, field_validator
 
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.claims.base import Claim
-from pnet_lp.experiment.claims.bound import BoundClaim, PercentileClaim
+from pnet_lp.experiment.claims.bound import BoundClaim, ExcessClaim, PercentileClaim
 from pnet_lp.experiment.claims.ordering import OrderingClaim
 from pnet_lp.experiment.claims.trend import TrendClaim
 from pnet_lp.experiment.claims.value import ValueClaim
@@ -18,6 +18,7 @@ from pnet_lp.registry import Params, unknown, validate
 KINDS: Mapping[str, type[Claim]] = {
     "value": ValueClaim,
     "bound": BoundClaim,
+    "excess": ExcessClaim,
     "percentile": PercentileClaim,
     "ordering": OrderingClaim,
     "trend": TrendClaim,

@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 
 from pnet_lp.experiment.claims.base import APART, CaseClaim, Verdict
 
+FAR = 1.5
+"""Factor between a ratio and the claimed one beyond which it is none of its trend either."""
+
 
 class ValueClaim(CaseClaim):
     """A number.
@@ -75,8 +78,9 @@ class ValueClaim(CaseClaim):
         )
         if least <= value <= greatest:
             return "agrees", f"within {within}"
-        claimed, found = self.number - 100, value - 100
-        if self.relative_to is not None and min(abs(claimed), abs(found)) > APART and claimed * found > 0:
-            side = "above" if found > 0 else "below"
-            return "trend only", f"outside {within}, but {side} {self.relative_to} as claimed"
+        if self.relative_to is not None and value > 0 and max(value / self.number, self.number / value) <= FAR:
+            claimed, found = self.number - 100, value - 100
+            if min(abs(claimed), abs(found)) > APART and claimed * found > 0:
+                side = "above" if found > 0 else "below"
+                return "trend only", f"outside {within}, but {side} {self.relative_to} as claimed"
         return "differs", f"outside {within}"
