@@ -200,6 +200,10 @@ class SolverError(PnetError):
     """A solver is missing, failed, or the problem is too big for it."""
 
 
+class UnsolvedError(SolverError):
+    """A solver gave up a problem that has a solution, as some do where numbers are far apart."""
+
+
 class TimeLimitError(PnetError):
     """The time that was given is over, and there is nothing yet to report."""
 

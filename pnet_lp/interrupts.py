@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import _thread
 import atexit
+import ctypes
 import os
 import signal
 import sys
@@ -58,6 +59,15 @@ def settle() -> None:
     """Let Ctrl-C end the process as it ends any other: all that was to be said has been said."""
     if _installed.is_set():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def interrupt(thread: int) -> None:
+    """Raise KeyboardInterrupt in the thread of this identifier: when it runs Python, or waits for work in the core."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
+
+
+def heard() -> None:
+    """Do nothing: what another thread raises in this one is raised by the next call at the latest."""
 
 
 def abandon(thread: threading.Thread) -> None:

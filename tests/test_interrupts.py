@@ -284,6 +284,48 @@ def test_a_program_that_takes_long_to_write_is_left_behind(monkeypatch: pytest.M
     woken.set()
 
 
+@pytest.mark.parametrize("interrupt", [False, True])
+def test_what_does_not_listen_is_left_behind(interrupt: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass over a large problem looks neither at the clock nor at signals; here, it waits."""
+    begun, woken, ended = threading.Event(), threading.Event(), threading.Event()
+    undisturbed = ArcProblem.certify
+
+    def certify(self: ArcProblem, proof: Any) -> Any:
+        begun.set()
+        woken.wait(60)
+        ended.set()
+        return undisturbed(self, proof)
+
+    monkeypatch.setattr(ArcProblem, "certify", certify)
+    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 0.3)
+    left: list[threading.Thread] = []
+    monkeypatch.setattr(interrupts, "abandon", left.append)
+    if interrupt:
+        threading.Thread(target=lambda: begun.wait(60) and press()).start()
+        with pytest.raises(KeyboardInterrupt):
+            solve(*small(), solver="structured")
+    else:
+        with pytest.raises(TimeLimitError, match=r"ran out while solving, before there was a bound to report"):
+            solve(*small(), solver="structured", time_limit_s=0.2)
+    assert begun.is_set()
+    assert not ended.is_set()
+    woken.set()
+    # What was asked to end meanwhile goes no further.
+    for thread in left:
+        thread.join(60)
+    assert [thread.name for thread in left] == ["answer"]
+
+
+def test_trials_end_with_the_time_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, traffic = small()
+    deadline = Deadline(1000.0)
+    failures = Failures(links=0.2)
+    assert failure_trials(network, traffic, failures, trials=1, deadline=deadline)
+    monkeypatch.setattr(deadline, "_moment", time.monotonic() - 1000.0)
+    with pytest.raises(TimeLimitError, match="1000 s ran out"):
+        failure_trials(network, traffic, failures, trials=100, deadline=deadline)
+
+
 @pytest.mark.parametrize("routing", ["ideal", "ksp:4", "ecmp-lp", "ecmp-split", "ecmp", "vlb"])
 @pytest.mark.parametrize(
     "objective", ["concurrent", "min-max-utilisation", "total", "max-min", "min-cost", "min-cost:fraction=0.5"]
@@ -317,7 +359,8 @@ def test_a_sum_has_bounds_before_splits_are_known(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("name", sorted(set(solver_names(installed_only=True))))
 def test_every_solver_has_bounds_without_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 0.0)
+    # However busy the machine is, as above.
+    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 60.0)
     result = solve(*small(), solver=name, time_limit_s=1e-9)
     assert result.status == "bounds"
     assert 0 < result.interval.lower < result.interval.upper < np.inf

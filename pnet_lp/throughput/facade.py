@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError
@@ -12,8 +13,23 @@ from pnet_lp.routing import Policy, parse_routing
 from pnet_lp.threads import check_threads
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.throughput.objectives.least_load import check_least_load
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, Progress, Query, WarmStart, answer, check_solver
+from pnet_lp.throughput.solve import (
+    DEFAULT_TOLERANCE,
+    IDEAL,
+    Interrupted,
+    Progress,
+    Query,
+    WarmStart,
+    answer,
+    check_solver,
+)
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
+from pnet_lp.throughput.solvers.general import Watch, attended
+
+_DOING = "solving"
+
+_PATIENCE_S = 1.6
+"""Seconds between Ctrl-C and the end of what does not listen to it: more than a library has."""
 
 
 def solve(
@@ -78,4 +94,23 @@ def solve(
         raise SpecError("out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1")
     options = SolveOptions(tolerance, deadline, max_iterations, threads)
     query = Query(goal, paths.until(deadline), solver, options, least_load)
-    return answer(network, traffic, query, start=start, on_progress=on_progress)
+
+    def work(watch: Watch) -> ThroughputResult:
+        watch.raise_here()
+        try:
+            return answer(network, traffic, query, start=start, on_progress=on_progress)
+        except Interrupted as stopped:
+            if not watch.stopped:
+                raise
+            return replace(stopped.result, interrupted=False)
+
+    # It looks at the clock and hears of Ctrl-C by itself, but for long passes over a large problem.
+    with deadline.doing(_DOING) as left_s:
+        # What looks at the clock ends by itself just before it is asked to.
+        limit_s = max(left_s - _PATIENCE_S / 8, _PATIENCE_S / 8)
+        found, interrupted = attended(work, "answer", limit_s, patience_s=_PATIENCE_S, stops=True)
+    if found is None:
+        raise KeyboardInterrupt if interrupted else deadline.over(_DOING)
+    if interrupted:
+        raise Interrupted(replace(found, interrupted=True))
+    return found

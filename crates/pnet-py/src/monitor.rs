@@ -1,8 +1,8 @@
 //! Long computations under Python: their threads, stop requests and progress.
 //!
-//! Python handles signals in its main thread only, once that runs Python again.  So the calling thread waits here, polls
-//! Python for signals, and requests a stop when a handler raises.  Its exception is never lost, not even where the work was
-//! done before it could stop.
+//! Python handles signals in its main thread only, once that runs Python again, as it does with what one thread raises in
+//! another.  So the calling thread waits here, polls Python for both, and requests a stop when something is raised.  That
+//! is never lost, not even where the work was done before it could stop.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -71,6 +71,12 @@ pub(crate) fn in_parallel<T: Send>(
     Ok(found.map_err(|_| panicked())??)
 }
 
+/// Raises what a signal handler raises, or another thread in this one, which only running Python notices.
+fn hear(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
+    py.run(c"pass", None, None)
+}
+
 /// Does `work` on `threads` threads of its own; returns its result, None where it panicked, and what a signal handler
 /// raised.  The work is requested to stop when one does, and after `limit`.
 fn watched<T: Send>(
@@ -95,7 +101,7 @@ fn watched<T: Send>(
             let mut signal = None;
             loop {
                 let found = result.recv_timeout(POLL);
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                if let Err(error) = Python::attach(hear) {
                     signal = signal.or(Some(error));
                 }
                 match found {

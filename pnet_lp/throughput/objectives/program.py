@@ -43,7 +43,8 @@ def solve_program(
         context: by what to solve it; the gap at which to stop is its tolerance.
         prove: returns an answer and its relative gap, given the program, the primal and the dual solution.
         without: the same where there is no solution.
-        central: whether to prefer a solution amid all optimal ones, with as many links as can be having a length.
+        central: whether to prefer a solution amid all optimal ones, with as many links as can be having a length; there
+            are other ways then where the solver gives up, which is an error.
         vertex: whether a vertex is tried where nothing else closes the gap.
 
     Raises:
@@ -67,7 +68,14 @@ def solve_program(
             yield from vertex_solver().attempts([TIGHTEST])
 
     return solve_until(
-        lambda: problem.formulate(goal), attempts(), prove, without, context.options, report, context.clock.note
+        lambda: problem.formulate(goal),
+        attempts(),
+        prove,
+        without,
+        context.options,
+        report,
+        context.clock.note,
+        strict=central,
     )
 
 

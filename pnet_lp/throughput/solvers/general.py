@@ -15,7 +15,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from pnet_lp import interrupts
-from pnet_lp.errors import SolverError
+from pnet_lp.errors import SolverError, UnsolvedError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems import ConcurrentProblem, Problem
@@ -48,9 +48,9 @@ program is built and copied: up to 116 bytes, of paths of 50 links."""
 _POLL_S = 0.05
 """How often the waiting thread reports progress and checks for Ctrl-C."""
 
-_PATIENCE_S = 1.0
-"""Seconds that a library has past the time limit, or once it is asked to stop, before it is abandoned: an iteration of
-an interior point can take minutes.  Past the limit, one that does not keep it is asked to stop after half of them."""
+_PATIENCE_S = 0.8
+"""Seconds that a library has once the user asks it to stop, before it is abandoned: an iteration of an interior point
+can take minutes."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ class Watch:
         self.iterations = 0
         self._stop = threading.Event()
         self._calls: list[Callable[[], object]] = []
+        self._raising = threading.Lock()
+        self._thread: int | None = None
 
     @property
     def stopped(self) -> bool:
@@ -90,12 +92,26 @@ class Watch:
         self._stop.set()
         for call in self._calls:
             call()
+        with self._raising:
+            if self._thread is not None:
+                interrupts.interrupt(self._thread)
+                self._thread = None
 
     def on_stop(self, call: Callable[[], object]) -> None:
         """Call ``call`` on a request to stop, at once if that has happened."""
         self._calls.append(call)
         if self.stopped:
             call()
+
+    def raise_here(self) -> None:
+        """On a request to stop, raise KeyboardInterrupt in the calling thread, as Python does in its main thread."""
+        self._thread = threading.get_ident()
+
+    def close(self) -> None:
+        """Raise nothing any more after this: what was about to be raised is raised here."""
+        with self._raising:
+            self._thread = None
+        interrupts.heard()
 
 
 class ProgramSolver(Solver, Generic[Q, F]):
@@ -220,7 +236,8 @@ def attended(
         name: of the thread.
         limit_s: seconds that it has, possibly infinite.
         on_progress: see :class:`OnProgress`.
-        patience_s: seconds that it has after them, or once it is asked to stop.
+        patience_s: seconds that it has once the user stops it; half of them past the limit, in the middle of which it
+            is asked to stop.
         stops: whether it ends when asked to; otherwise nobody waits for that.
 
     Returns:
@@ -234,34 +251,40 @@ def attended(
 
     def run() -> None:
         try:
-            found.append(work(watch))
-        except BaseException as error:
-            failure.append(error)
+            try:
+                found.append(work(watch))
+            except BaseException as error:
+                failure.append(error)
+            watch.close()
+        except KeyboardInterrupt:
+            pass  # Raised by the watch when the work was done.
         finally:
             done.set()
 
     thread = threading.Thread(target=run, name=name, daemon=True)
-    thread.start()
-    ends = time.monotonic() + limit_s
-    last = ends + patience_s
     interrupted = late = False
-    while not done.is_set() and time.monotonic() < last:
-        try:
-            if done.wait(_POLL_S):
-                break
-            if not watch.stopped:
-                interrupted = not on_progress(watch.iterations, 0.0, np.inf)
-                late = time.monotonic() > ends + patience_s / 2
-        except KeyboardInterrupt:
-            if interrupted:
-                break
-            interrupted = True
-        if (interrupted or late) and not watch.stopped:
+    try:
+        thread.start()
+        ends = time.monotonic() + limit_s
+        last = ends + patience_s / 2
+        while not done.is_set() and time.monotonic() < last:
+            try:
+                if done.wait(_POLL_S):
+                    break
+                if not watch.stopped:
+                    interrupted = not on_progress(watch.iterations, 0.0, np.inf)
+                    late = time.monotonic() > ends + patience_s / 4
+            except KeyboardInterrupt:
+                if interrupted:
+                    break
+                interrupted = True
+            if (interrupted or late) and not watch.stopped:
+                watch.stop()
+                last = min(last, time.monotonic() + (patience_s if stops else 0.0))
+    finally:
+        if not done.is_set():
             watch.stop()
-            last = min(last, time.monotonic() + (patience_s if stops else 0.0))
-    if not done.is_set():
-        watch.stop()
-        interrupts.abandon(thread)
+            interrupts.abandon(thread)
     # An answer that came just when the work was stopped is as good as any other.
     if found:
         return found[0], interrupted
@@ -349,6 +372,8 @@ def solve_until(
     options: SolveOptions,
     on_progress: OnProgress = lambda *_: True,
     note: Callable[[str], None] = lambda _: None,
+    *,
+    strict: bool = False,
 ) -> Best[A]:
     """Solve a program, attempt by attempt, until what a solution proves is within the tolerance.
 
@@ -360,11 +385,17 @@ def solve_until(
         options: how far and how long.
         on_progress: see :class:`OnProgress`.
         note: called with ``solve`` and ``certify`` after each.
+        strict: whether it is an error where every attempt gives up; otherwise that is a message.
 
     Raises:
         SolverError: every attempt failed, or the program has too many entries.
     """
-    form, interrupted = attended(lambda _: program(), "program", options.deadline.left_s(), on_progress)
+
+    def build(watch: Watch) -> X:
+        watch.raise_here()
+        return program()
+
+    form, interrupted = attended(build, "program", options.deadline.left_s(), on_progress)
     if form is None:
         note("solve")
         answer, _ = without()
@@ -413,7 +444,10 @@ def solve_until(
             break
     if best is None:
         assert failure is not None
-        raise failure
+        if strict or not isinstance(failure, UnsolvedError):
+            raise failure
+        best, message = without(), str(failure)
+        note("certify")
     return Best(best[0], iterations, message, interrupted)
 
 
@@ -422,6 +456,6 @@ def clip(value: float, lowest: float, highest: float) -> float:
     return min(max(value, lowest), highest)
 
 
-def failed(name: str, status: object) -> SolverError:
+def failed(name: str, status: object) -> UnsolvedError:
     """Return the error for a status that a problem with a solution cannot have."""
-    return SolverError(f"{name} failed on a problem that has a solution", found=str(status))
+    return UnsolvedError(f"{name} failed on a problem that has a solution", found=str(status))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from pnet_lp.errors import SolverError
+from pnet_lp.errors import SolverError, UnsolvedError
 from pnet_lp.throughput.objectives.base import SolveContext
-from pnet_lp.throughput.objectives.max_min.interior_point import InteriorPoint
+from pnet_lp.throughput.objectives.max_min.interior_point import InteriorPoint, equal_parts
 from pnet_lp.throughput.objectives.max_min.levels import State, Strategy
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
-from pnet_lp.throughput.objectives.program import VERTEX_SOLVER
+from pnet_lp.throughput.objectives.program import VERTEX_SOLVER, known
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.solvers import AUTO
 
@@ -45,15 +46,22 @@ def all_levels(state: State, turns: Sequence[Strategy], last: Strategy) -> State
         turns: strategies that continue from each other, until the last of them finds no level.
         last: the strategy that continues from there.
 
+    Where no strategy finds a first level, rates are those of shortest paths.
+
     Raises:
-        SolverError: there is no first level.
+        SolverError: the first level does not fit into memory, or its solver is missing.
     """
     for strategy in itertools.cycle(turns):
-        known = len(state.levels)
-        state = _further(state, strategy)
-        if state.ended or (strategy is turns[-1] and len(state.levels) == known):
+        before = len(state.levels)
+        with suppress(UnsolvedError):  # another strategy may find the first level
+            state = _further(state, strategy)
+        if state.ended or (strategy is turns[-1] and len(state.levels) == before):
             break
-    return _further(state, last)
+    try:
+        return _further(state, last)
+    except UnsolvedError as error:
+        shortest = equal_parts(state, known(state.problem))
+        return replace(state, rate=shortest.rate, flow=shortest, warnings=(f"no level is known: {error}",))
 
 
 def _further(state: State, strategy: Strategy) -> State:

@@ -21,7 +21,7 @@ from pnet_lp.throughput.objectives.max_min.levels import (
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.min_cost import no_lengths
 from pnet_lp.throughput.objectives.program import known, solve_program
-from pnet_lp.throughput.problems import Attained, Lengths
+from pnet_lp.throughput.problems import Attained, Certified, Lengths
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers.general import Best
 
@@ -91,6 +91,12 @@ class InteriorPoint:
                 return
 
 
+def equal_parts(state: State, nothing: Certified) -> Attained:
+    """Return the flow along which all demands get the same part, where ``nothing`` is known but that flow."""
+    demand = state.problem.flow.demand
+    return nothing.carrying(demand, min(nothing.interval.lower, float((state.cap / demand).min())))
+
+
 def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bool]]:
     """Return the next level from a cold start, the flow in which demands get it, and whether it is proved.
 
@@ -130,8 +136,7 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
 
     def without() -> tuple[tuple[Level, Attained, bool], float]:
         nothing = known(problem)
-        flow = state.flow or nothing.carrying(demand, min(nothing.interval.lower, float((state.cap / demand).min())))
-        return bounded(flow, nothing.certificate.lengths)
+        return bounded(state.flow or equal_parts(state, nothing), nothing.certificate.lengths)
 
     # The more demands have a part in the bound, the more are fixed at once.
     return solve_program(problem, goal, context, prove, without, central=True, vertex=vertex)

@@ -63,9 +63,9 @@ pub(super) fn balance(
     watch: &mut Watch,
     monitor: &mut impl Monitor,
 ) -> Result<Balanced, Error> {
-    let mut balanced = Balanced::default();
+    let mut balanced = Balanced { stopped: watch.late(), ..Balanced::default() };
     let (k, tolerance) = (best.upper, options.tolerance);
-    let possible = k.is_finite() && options.max_iterations > 0;
+    let possible = k.is_finite() && options.max_iterations > 0 && !balanced.stopped;
     let paths = if possible { ShortestPaths::new(problem, k * (1.0 - tolerance)) } else { None };
     let Some(paths) = paths else { return Ok(balanced) };
     let mut balance = Balance::new(problem, k, paths);

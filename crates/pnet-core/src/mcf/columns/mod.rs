@@ -92,7 +92,9 @@ const STANDSTILL: usize = 20_000;
 pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
-    best.offer_narrowest_switch(problem)?;
+    if !watch.late() {
+        best.offer_narrowest_switch(problem)?;
+    }
     let balanced = match best.certified(options.tolerance) {
         true => Balanced::default(),
         false => balance(problem, &mut best, options, &mut watch, monitor)?,

@@ -86,7 +86,9 @@ pub fn solve_from(
 ) -> Result<Solution, Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
-    best.offer_narrowest_switch(problem)?;
+    if !watch.late() {
+        best.offer_narrowest_switch(problem)?;
+    }
     let mut sufficient = options.tolerance;
     if let Some(WarmStart { proof, .. }) = start {
         best.offer(problem, proof.clone())?;
