@@ -35,6 +35,30 @@ class Deadline:
         """Return the seconds that are left, at least 0."""
         return max(self._moment - time.monotonic(), 0.0)
 
+    def reserving(self, seconds: float) -> Deadline:
+        """Return an earlier deadline, after which first bounds, which take so many ``seconds``, end with the grace.
+
+        Raises:
+            TimeLimitError: they cannot, not even with twice the grace.
+        """
+        if seconds > self.left_s() + 2 * GRACE_S:
+            raise TimeLimitError(
+                f"first bounds alone take about {seconds:.0f} s",
+                where="time_limit_s",
+                found=self.limit_s,
+                allowed="more seconds, or none",
+            )
+        return self._ending(self._moment - max(seconds - GRACE_S, 0.0))
+
+    def parts(self, count: int) -> Deadline:
+        """Return the deadline of the first of ``count`` equal parts of what is left."""
+        return self if math.isinf(self.limit_s) else self._ending(self._moment - self.left_s() * (1 - 1 / count))
+
+    def _ending(self, moment: float) -> Deadline:
+        found = Deadline(self.limit_s, self.before)
+        found._moment = moment
+        return found
+
     def over(self, doing: str) -> TimeLimitError:
         """Return the error for time that ended in the middle of something, before there was anything to report."""
         return TimeLimitError(

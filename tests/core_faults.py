@@ -269,6 +269,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "demand_distances": (core.demand_distances, {"problem": problem(), **_LENGTHS}),
         "PathProblem": (core.PathProblem, {**_PATHS, "path_ptr": longs(0, 1, 2), "link": ints(0, 1)}),
         "PathProblem.bounds": (paths().bounds, {"weight": np.ones(2), "length": np.ones(2)}),
+        "PathProblem.distances": (paths().distances, {"length": np.ones(2)}),
         "solve_path_form": (
             core.solve_path_form,
             {"problem": paths(), "warm_start": (np.ones(2), np.ones(2)), **_SOLVE},

@@ -21,7 +21,7 @@ from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.deadline import Deadline
 from pnet_lp.errors import TimeLimitError
 from pnet_lp.failures import Failures
-from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.problems import ArcProblem
@@ -324,6 +324,48 @@ def test_trials_end_with_the_time_of_all(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(deadline, "_moment", time.monotonic() - 1000.0)
     with pytest.raises(TimeLimitError, match="1000 s ran out"):
         failure_trials(network, traffic, failures, trials=100, deadline=deadline)
+
+
+def test_each_draw_has_its_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, traffic = small()
+    given: list[float] = []
+
+    def noted(*arguments: Any, deadline: Deadline, **options: Any) -> ThroughputResult:
+        given.append(deadline.left_s())
+        return solve(*arguments, **options)
+
+    monkeypatch.setattr("pnet_lp.throughput.trials.solve", noted)
+    keys: dict[str, Any] = {"trials": 3, "solver": "structured", "deadline": Deadline(1e6)}
+    failure_trials(network, traffic, Failures(links=0.2), **keys)
+    # The answer that all begin with, and as nothing of the time is used up, ever larger parts of it.
+    assert given == pytest.approx([1e6 / 2, 1e6 / 3, 1e6 / 2, 1e6], rel=1e-3)
+
+
+@pytest.mark.parametrize("objective", ["concurrent", "min-cost"])
+def test_time_is_left_for_first_bounds(objective: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def never(*_: object, **__: object) -> Any:
+        raise AssertionError("a solver was called, or classes were looked for")
+
+    network, traffic = small()
+    monkeypatch.setattr("pnet_lp.throughput.problems.quotient.symmetry_of", never)
+    monkeypatch.setattr("pnet_lp.throughput.solvers.choose.LARGE_FLOW_VARIABLES", 0)
+    monkeypatch.setattr("pnet_lp._core.solve_structured", never)
+    monkeypatch.setattr(ArcProblem, "formulate", never)
+    monkeypatch.setattr(ArcProblem, "first_bounds_s", 1000.0)
+    # They may take twice the grace, and end with it.
+    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 600.0)
+    result = solve(network, traffic, objective=objective, time_limit_s=400.0)
+    assert result.status == "bounds"
+    assert 0 < result.interval.lower <= result.interval.upper < np.inf
+    save_result(tmp_path / "saved.json", network, traffic, result)
+    assert verify_file(tmp_path / "saved.json").status == "bounds"
+
+
+def test_first_bounds_that_take_longer_are_an_error_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ArcProblem, "first_bounds_s", 1000.0)
+    monkeypatch.setattr(ArcProblem, "nothing", lambda _: pytest.fail("it was tried"))
+    with pytest.raises(TimeLimitError, match=r"time_limit_s: first bounds alone take about 1000 s, found 400\.0"):
+        solve(*small(), time_limit_s=400.0)
 
 
 @pytest.mark.parametrize("routing", ["ideal", "ksp:4", "ecmp-lp", "ecmp-split", "ecmp", "vlb"])

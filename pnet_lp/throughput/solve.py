@@ -180,7 +180,8 @@ def answer(
             **common,
         )
     kept, left = problem.connected()
-    options = replace(query.options, initial=_initial_point(kept, start, query))
+    deadline = query.options.deadline.reserving(kept.first_bounds_s)
+    options = replace(query.options, deadline=deadline, initial=_initial_point(kept, start, query))
     clock.note("build")
     context = SolveContext(query.solver, options, clock, report)
     found, load = goal.optimise(kept, context), None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -89,7 +90,8 @@ def failure_trials(
     One disconnected pair would make the largest common K zero.  Demands without a path are left out of the solve
     instead, and counted: read :attr:`FailureTrial.throughput_gbps` together with :attr:`FailureTrial.lost_share`.
     Draws in which the same is down are solved once.  Over any path, where the solver can start from another answer,
-    each starts from that of the network without failures, and so from none of the other draws.
+    each starts from that of the network without failures, and so from none of the other draws.  Of the time to a
+    deadline, that answer has half, and each draw its part of the rest.
 
     Args:
         network: without failures.
@@ -112,8 +114,9 @@ def failure_trials(
     # One solve is short: what matters is how many there are.  A function that reports cannot go to another process.
     on_progress = options.pop("on_progress", None)
     options["start"] = intact_start(network, traffic, masks, options)
-    task = functools.partial(solve_connected, network, traffic, options)
-    found = list(counted(map_in_order(task, masks, jobs), len(masks), "draws solved", on_progress))
+    task = functools.partial(_solve_draw, network, traffic, options)
+    draws = [(math.ceil((len(masks) - i) / jobs), mask) for i, mask in enumerate(masks)]
+    found = list(counted(map_in_order(task, draws, jobs), len(masks), "draws solved", on_progress))
     return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
 
 
@@ -165,8 +168,21 @@ def intact_start(
         solver = choose_solver(broken, tolerance) if broken.demand_count else NO_SOLVER
     if solver == NO_SOLVER or "arc" not in get_solver(solver).warm_start:
         return None
-    intact = solve(network, traffic, **{**options, "solver": solver})
+    intact = solve(network, traffic, **{**options, "solver": solver, **_part_of_time(options, 2)})
     return None if intact.certificate is None else WarmStart(network, traffic, intact)
+
+
+def _part_of_time(options: dict[str, Any], count: int) -> dict[str, Any]:
+    """Return the deadline of the next of ``count`` equal parts of the time that is left, where there is one."""
+    return {"deadline": options["deadline"].parts(count)} if "deadline" in options else {}
+
+
+def _solve_draw(
+    network: Network, traffic: TrafficMatrix, options: dict[str, Any], draw: tuple[int, Mask]
+) -> FailureTrial:
+    """Return the trial of a mask, in its part of the time for this many draws one after the other."""
+    count, mask = draw
+    return solve_connected(network, traffic, options | _part_of_time(options, count), mask)
 
 
 def solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask) -> FailureTrial:

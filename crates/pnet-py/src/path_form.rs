@@ -49,6 +49,12 @@ impl PathProblem {
         Ok((lower, upper, load.into_pyarray(py), weight.into_pyarray(py)))
     }
 
+    /// The length of each demand's shortest path, rounded down.
+    fn distances<'py>(&self, py: Python<'py>, length: PyReadonlyArray1<f64>) -> Result<Bound<'py, PyArray1<f64>>> {
+        let length = length.as_slice()?;
+        Ok(in_parallel(py, || path_form::distances(&self.inner, length))?.into_pyarray(py))
+    }
+
     /// Bytes that the solver will hold at its peak.
     fn estimate_bytes(&self) -> usize {
         path_form::estimate_bytes(&self.inner)

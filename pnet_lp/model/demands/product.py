@@ -75,9 +75,11 @@ class Product(Demands):
     def _listed(self) -> Pairs:
         some = np.outer(self.sends > 0, self.receives > 0)
         np.fill_diagonal(some, self.own > 0)
-        src, dst = np.nonzero(some)
-        demand = np.where(src == dst, self.own[src], self.sends[src] * self.receives[dst])
-        return Pairs(ints(src), ints(dst), floats(demand))
+        demand = np.outer(self.sends, self.receives)
+        np.fill_diagonal(demand, self.own)
+        number = ints(np.arange(len(some)))
+        dst = np.broadcast_to(number, some.shape)[some]
+        return Pairs(ints(np.repeat(number, some.sum(axis=1))), ints(dst), floats(demand[some]))
 
     def scaled(self, factor: float) -> Product:
         """Return the rule with weights of sources ``factor`` times as large."""

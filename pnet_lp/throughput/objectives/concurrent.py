@@ -174,7 +174,8 @@ def _solved_by(name: str, problem: Problem, context: SolveContext, options: Solv
 
     try:
         stated = solver.reduced(problem, options.deadline)
-        raw = solver.solve(stated, options, report)
+        with options.deadline.doing("solving", grace=False):
+            raw = solver.solve(stated, options, report)
         context.clock.note("solve")
         found = stated.certify(raw.proof)
     except TimeLimitError:

@@ -118,6 +118,11 @@ class Problem(ConcurrentProblem[P, C]):
         """About how much memory a proof takes at most, while it is copied into the certificate."""
 
     @property
+    def first_bounds_s(self) -> float:
+        """About how many seconds bounds take that need no solver; 0 where paths take longer."""
+        return 0.0
+
+    @property
     @abstractmethod
     def size(self) -> tuple[int, int, int]:
         """Rows, columns and entries of the program, without building any: upper bounds, nearly reached."""

@@ -136,6 +136,10 @@ class PathProblem(ColumnProblem[PathCertificate]):
         lower, upper, _, _ = self.core.bounds(proof.weight, joined(proof.lengths))
         return lower, upper
 
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`Problem.distances`."""
+        return self.core.distances(joined(lengths))
+
     def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> PathCertificate:
         """See :meth:`ColumnProblem.certificate`."""
         del load

@@ -102,8 +102,8 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         Raises:
             TimeLimitError: the classes are not found before the ``deadline``.
         """
-        core = symmetry_of(flow)
         with deadline.doing("looking for equivalence classes", grace=False) as limit_s:
+            core = symmetry_of(flow)
             found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS, examples=MOST_EXAMPLES, time_limit_s=limit_s)
         return None if found is None else cls(flow, core, found, deadline)
 

@@ -52,7 +52,7 @@ class Structured(ProgramSolver[ColumnProblem, ColumnForm]):
     def check_program(self, problem: ColumnProblem, *, instead: str) -> None:
         """See :meth:`ProgramSolver.check_program`."""
         del instead
-        columns, entries = problem.flow_variables, problem.usage.nnz
+        columns, entries = problem.flow_variables, problem.most_entries
         steps = _core.estimate_cheapest_bytes(columns, entries, len(problem.flow.link_capacity))
         # The instance in the core, and with wider indices while it is copied there.
         check_fits(

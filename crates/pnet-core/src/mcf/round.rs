@@ -211,11 +211,11 @@ fn split_row(
     let mut split = vec![];
     // Nodes without flow send their traffic towards the target by shortest paths, which end there or at a node with flow.
     // No flow leads back to them, so no cycle arises.
-    let mut dead: Vec<u32> = (0..plane.nodes() as u32).filter(|u| !alive[*u as usize]).collect();
-    if dead.iter().any(|u| amount[*u as usize] > 0.0) {
-        dead.sort_by(|a, b| dist(*b as usize).total_cmp(&dist(*a as usize)));
-        for u in dead {
-            let u = u as usize;
+    let dead = (0..plane.nodes()).filter(|u| !alive[*u]);
+    if dead.clone().any(|u| amount[u] > 0.0) {
+        let mut farthest_first: Vec<(f64, usize)> = dead.map(|u| (dist(u), u)).collect();
+        farthest_first.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (_, u) in farthest_first {
             if amount[u] > 0.0 {
                 let nearer = |a: &usize| dist(plane.head(*a)) < dist(u);
                 let shortest = |a: &usize| length[*a] + dist(plane.head(*a)) <= dist(u) * (1.0 + 1e-12);

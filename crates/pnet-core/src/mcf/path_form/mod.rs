@@ -17,7 +17,7 @@ pub(super) mod state;
 use super::pdhg::{self, Bounds};
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::{Error, invalid};
-use crate::rounding::{Nearest, Up};
+use crate::rounding::{Down, Nearest, Up};
 pub use problem::PathProblem;
 pub(super) use problem::{check_demands, normalise};
 use state::State;
@@ -118,6 +118,20 @@ pub fn bounds(problem: &PathProblem, weight: &[f64], length: &[f64]) -> Result<(
     normalise(problem, &mut weight);
     let load = problem.load::<Up>(&weight);
     Ok((problem.lower_bound::<Up>(&load), problem.upper_bound::<Up>(&length), load, weight))
+}
+
+/// The length of each demand's shortest path, rounded down.
+///
+/// ```
+/// # use pnet_core::mcf::path_form::PathProblem;
+/// # // Links of 1 and 4, and a demand with a path over each.
+/// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+/// assert_eq!(pnet_core::mcf::path_form::distances(&problem, &[3.0, 2.0])?, [2.0]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn distances(problem: &PathProblem, length: &[f64]) -> Result<Vec<f64>, Error> {
+    let length = non_negative("length", length, problem.capacity.len())?;
+    Ok(problem.shortest::<Down>(&length))
 }
 
 /// Bytes that [`solve()`] will hold at its peak, beyond the problem itself.
