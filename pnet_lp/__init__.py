@@ -4,7 +4,8 @@
   :func:`simulate`, :func:`crosscheck`, ...: the questions of the command line, with the same arguments and answers.
 - :func:`sweep`: every combination of some values, as one DataFrame.
 - :func:`draw`: a picture of a network, with a cut or with the load of its links.
-- :func:`build_network`, :func:`build_traffic`: the values that these functions take.
+- :func:`build_network`, :func:`build_traffic`, :func:`build_workload`: the values that these functions take.
+- :func:`verify`: whether a saved result proves what it claims; :func:`cite`: what to cite.
 
 Speeds and rates are in Gb/s.  Every error is a :class:`pnet_lp.errors.PnetError`.
 """

@@ -1,5 +1,5 @@
 from .drawing import Drawing
-from .notebook import build_network, build_traffic, draw, sweep
+from .notebook import build_network, build_traffic, build_workload, cite, draw, sweep, verify
 from .notebook.ask import (
     bounds,
     cost,
@@ -23,6 +23,8 @@ __all__ = [
     "bounds",
     "build_network",
     "build_traffic",
+    "build_workload",
+    "cite",
     "cost",
     "crosscheck",
     "draw",
@@ -36,4 +38,5 @@ __all__ = [
     "speed_up",
     "sweep",
     "throughput",
+    "verify",
 ]

@@ -6,9 +6,12 @@ import importlib
 import importlib.util
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import PnetError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXTRAS: Mapping[str, str] = MappingProxyType(
     {"distributed": "cluster", "ortools": "ortools", "pandas": "notebook", "pulp": "pulp", "pyarrow": "parquet"}
@@ -36,3 +39,9 @@ def load(module: str, where: str) -> Any:
     """Return a module of one of :data:`EXTRAS`, which takes a while to import; see :func:`need`."""
     need(module.partition(".")[0], where)
     return importlib.import_module(module)
+
+
+def frame(columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a table, given by columns of one length, as a DataFrame."""
+    found: pd.DataFrame = load("pandas", "tables").DataFrame(columns)
+    return found

@@ -20,7 +20,6 @@ from click.testing import CliRunner
 
 from pnet_lp.cli import main
 from pnet_lp.errors import PnetError
-from pnet_lp.report.verification import verification_document
 from pnet_lp.throughput.verify import verify_file
 
 from .tampering.adversary import KINDS, _suits, _value, written
@@ -173,7 +172,7 @@ def test_both_checkers_prove_the_same_of_every_objective_routing_and_form(docume
         path.write_text(json.dumps(document))
         status, low, high, gap, _ = checker().check(document)
         found = verify_file(path)
-        shown = json.loads(json.dumps(verification_document(found)))
+        shown = json.loads(json.dumps(found.to_json()))
         assert status == shown["status"]
         assert float(gap) == pytest.approx(found.gap, abs=1e-9)
         kind = (

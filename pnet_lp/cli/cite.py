@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
 import click
@@ -11,8 +10,7 @@ import click
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import output_options
 from pnet_lp.cli.output import Output
-from pnet_lp.files import exists
-from pnet_lp.report.citations import SINGULAR, cite, named_in
+from pnet_lp.report.citations import SINGULAR, references
 
 
 def _options(function: Callable[..., None]) -> Callable[..., None]:
@@ -40,14 +38,9 @@ def command(models: tuple[str, ...], form: Literal["bibtex", "text"], output: Ou
     MODEL is an expression or a name of any kind; the options say of which kind.  RESULT is a file that a command has
     written as JSON, or a folder with such files: references are to all models that they name.
     """
-    found: list[tuple[str | None, str]] = []
-    for model in models:
-        found += named_in(Path(model)) if exists(model) else [(None, model)]
-    found += [(kind, text) for kind, texts in named.items() for text in texts]
-    references = cite(found)
+    found = references(models, named)
     document: list[dict[str, Any]] = [
-        {"key": key, "type": one.kind, "fields": dict(one.fields), "used": list(one.used)}
-        for key, one in references.items()
+        {"key": key, "type": one.kind, "fields": dict(one.fields), "used": list(one.used)} for key, one in found.items()
     ]
-    lines = [one.bibtex(key) if form == "bibtex" else one.text() for key, one in references.items()]
+    lines = [one.bibtex(key) if form == "bibtex" else one.text() for key, one in found.items()]
     output.emit({"references": document}, lambda: lines)

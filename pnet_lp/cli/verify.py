@@ -16,7 +16,7 @@ from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.deadline import Deadline
 from pnet_lp.flags import Flag
 from pnet_lp.registry import Params
-from pnet_lp.report.verification import verification_document, verification_report
+from pnet_lp.report.verification import verification_report
 from pnet_lp.throughput.verify import verify_file
 
 
@@ -47,6 +47,6 @@ def command(result: Path, full: bool, keys: _Keys, as_json: bool) -> None:
     with ending_at(deadline, "checking the result"):
         verification = verify_file(result, full=full)
     if as_json:
-        print_json(verification_document(verification))
+        print_json(verification.to_json())
     else:
         print_report(*verification_report(verification))

@@ -21,6 +21,7 @@ from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, DELAYS, LARGEST, are_amoun
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
 
 
 _WEIGHTS = ("weight", "metric", "cost", "dist")
@@ -354,6 +355,15 @@ class Plane:
                 up, down = float(self.access_up_gbps[i]), float(self.access_down_gbps[i])
                 graph.add_edge(host, switch, **_edge(host, up, down, self.access_delay_ns, i))
         return graph
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per cable between switches: ``u``, ``v``, and what the edges of :meth:`to_networkx` carry."""
+        import networkx as nx  # noqa: PLC0415 - slow to load
+
+        graph = self.to_networkx()
+        graph.remove_nodes_from(self.host_names)
+        found: pd.DataFrame = nx.to_pandas_edgelist(graph, "u", "v")
+        return found
 
     @classmethod
     def from_networkx(

@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
+from pnet_lp.extras import frame
 from pnet_lp.model.arrays import checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.demands import Demands, Listed, Pairs, Product
-from pnet_lp.model.network import Level
+from pnet_lp.model.network import Level, Network
 from pnet_lp.units import AMOUNTS, are_amounts
 
 if TYPE_CHECKING:
+    import pandas as pd
     from scipy.sparse import csr_array
 
 
@@ -163,6 +165,19 @@ class TrafficMatrix(Listed):
     def _words(self) -> str:
         name = self.label or "traffic"
         return f"{name} with {self.demand_count:,} demands between {self.endpoints:,} {self.level}s"
+
+    def to_frame(self, network: Network) -> pd.DataFrame:
+        """Return a row per demand: ``src`` and ``dst``, names of the network that the matrix is for, and ``demand``.
+
+        Raises:
+            TrafficError: the network has another number of endpoints.
+        """
+        names = np.array(network.endpoint_names(self.level), dtype=object)
+        if len(names) != self.endpoints:
+            raise TrafficError(
+                f"the matrix is for {self.endpoints} {self.level}s, the network has {len(names)}", where=self.label
+            )
+        return frame({"src": names[self.src], "dst": names[self.dst], "demand": self.demand})
 
     def to_csr(self) -> csr_array:
         """Return the matrix as a SciPy CSR array, ``[endpoints, endpoints]``."""

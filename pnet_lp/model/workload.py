@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import WorkloadError
+from pnet_lp.extras import frame
 from pnet_lp.model.arrays import (
     BoolArray,
     FloatArray,
@@ -23,6 +25,11 @@ from pnet_lp.model.arrays import (
     longs,
 )
 from pnet_lp.model.brief import brief
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pnet_lp.model.network import Network
 
 LongArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -249,6 +256,44 @@ class Workload:
     def is_weighted(self) -> bool:
         """Whether a flow has a weight other than 1."""
         return bool(np.any(self.weight != 1))
+
+    def columns(self, network: Network) -> dict[str, list[Any]]:
+        """Return the columns of :meth:`to_frame`."""
+        names, own = network.host_names, np.arange(self.flow_count)
+        cells: dict[str, list[Any]] = {
+            "src": [names[host] for host in self.src.tolist()],
+            "dst": [names[host] for host in self.dst.tolist()],
+            "bytes": self.size.tolist(),
+            "start_s": (self.start_ps / 1e12).tolist(),
+        }
+        if len(self.after):
+            cells["id"] = own.tolist()
+            for name, selected in (("after", ~self.acknowledged), ("after_acknowledged", self.acknowledged)):
+                if selected.any():
+                    bounds = np.concatenate([[0], np.cumsum(selected)])[self.after_ptr].tolist()
+                    kept = self.after[selected].tolist()
+                    cells[name] = [kept[a:b] for a, b in itertools.pairwise(bounds)]
+        if np.any(self.connection != own):
+            cells["connection"] = self.connection.tolist()
+        if not self.connects.all():
+            cells["connects"] = self.connects.tolist()
+        if np.any(self.task != own):
+            cells["task"] = self.task.tolist()
+        if self.stages:
+            cells["stage"] = [self.stages[stage] for stage in self.stage.tolist()]
+        if self.is_weighted:
+            cells["weight"] = self.weight.tolist()
+        return cells
+
+    def to_frame(self, network: Network) -> pd.DataFrame:
+        """Return a row per flow: ``src`` and ``dst``, names of the hosts, ``bytes``, ``start_s``, and those of the
+        columns ``id``, ``after``, ``after_acknowledged``, ``connection``, ``connects``, ``task``, ``stage`` and
+        ``weight`` that hold more than defaults.
+
+        Args:
+            network: the one that the flows are for.
+        """  # noqa: D205 - names of columns are more than a line
+        return frame(self.columns(network))
 
     @cached_property
     def fingerprint(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from pnet_lp.drawing import Drawing
 from pnet_lp.drawing import draw as draw_network
 from pnet_lp.drawing.settings import CutKind
+from pnet_lp.failures import FailureSettings
 from pnet_lp.model import ThroughputResult
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, matrix_of
@@ -53,12 +54,14 @@ def draw(
         capacity: name of the edge attribute, or of the column, that holds the Gb/s of links.
         seed: seed of all random choices.
         title: title of the picture; default: the labels of the planes.
-        solving: arguments of :func:`pnet_lp.throughput.solve` for ``traffic``: ``routing``, ``objective``, ...
+        solving: arguments of :func:`pnet_lp.throughput.solve` for ``traffic``: ``routing``, ``objective``, ...; and
+            what fails, as of :func:`pnet_lp.throughput`: ``fail_links``, ``fail``, ...
 
     Raises:
         PnetError: an argument is wrong, or there are too many planes to draw; the text says which, what was found and
             what is allowed.
     """
+    failing = {key: solving.pop(key) for key in FailureSettings.model_fields if key in solving}
     network = build_network(
         topology,
         planes=planes,
@@ -67,6 +70,7 @@ def draw(
         hosts_per_switch=hosts_per_switch,
         capacity=capacity,
         seed=seed,
+        **failing,
     )
     return draw_network(
         network,

@@ -156,6 +156,8 @@ def workload_of(workload: WorkloadLike, network: Network, *, seed: int = 0) -> W
 
 def _cell(value: object) -> str:
     """Return a cell of a table as text, empty where it is missing; what is whole has no decimal point."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return " ".join(map(_cell, value))
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

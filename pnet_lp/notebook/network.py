@@ -1,10 +1,13 @@
-"""Networks and demands by themselves, of whatever stands for them."""
+"""Networks, demands and flows by themselves, of whatever stands for them."""
 
 from __future__ import annotations
 
-from pnet_lp.model import Network, TrafficMatrix
+from typing import Any
+
+from pnet_lp.failures import FailureSettings, fail
+from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.network import Level, Variant
-from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, given, matrix_of, network_of
+from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, WorkloadLike, given, matrix_of, network_of, workload_of
 from pnet_lp.topology.settings import PlaneSettings
 
 
@@ -17,6 +20,7 @@ def build_network(
     hosts_per_switch: int | None = None,
     capacity: str | None = None,
     seed: int = 0,
+    **failing: Any,
 ) -> Network:
     """Return the network that :func:`pnet_lp.throughput` makes of the same arguments.
 
@@ -29,7 +33,8 @@ def build_network(
         link_gbps: speed of links without one, in Gb/s; without it, a graph with such links is refused.
         hosts_per_switch: hosts to attach to each rack of a topology without hosts.
         capacity: name of the edge attribute, or of the column, that holds the Gb/s of links.
-        seed: seed of random families.
+        seed: seed of random families, and of failures.
+        failing: what of it fails: ``fail_links``, ``fail``, ... as of :func:`pnet_lp.throughput`.
 
     Raises:
         PnetError: an argument is wrong; the text says which, what was found and what is allowed.
@@ -37,7 +42,8 @@ def build_network(
     settings = given(
         PlaneSettings, planes=planes, variant=variant, link_gbps=link_gbps, hosts_per_switch=hosts_per_switch
     )
-    return network_of(topology, settings, capacity=capacity, seed=seed)
+    network = network_of(topology, settings, capacity=capacity, seed=seed)
+    return fail(network, given(FailureSettings, **failing).failures, seed=seed)
 
 
 def build_traffic(
@@ -57,3 +63,17 @@ def build_traffic(
         PnetError: an argument is wrong; the text says which, what was found and what is allowed.
     """
     return matrix_of(traffic, network, level, seed=seed)
+
+
+def build_workload(workload: WorkloadLike, network: Network, *, seed: int = 0) -> Workload:
+    """Return the flows that :func:`pnet_lp.simulate` makes of the same arguments.
+
+    Args:
+        workload: an expression, a file, a ``Workload``, or a DataFrame (``src``, ``dst``, ``bytes``, ``start_s``, ...).
+        network: the network whose hosts send them.
+        seed: seed of random workloads.
+
+    Raises:
+        PnetError: an argument is wrong; the text says which, what was found and what is allowed.
+    """
+    return workload_of(workload, network, seed=seed)

@@ -9,8 +9,9 @@ import io
 from typing import TYPE_CHECKING
 
 from pnet_lp.errors import SpecError
+from pnet_lp.extras import frame
 from pnet_lp.questions.base import Answer, sibling
-from pnet_lp.tables import WIDTH, Columns, frame, from_rows, printed
+from pnet_lp.tables import WIDTH, Columns, from_rows, printed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.files import read_yaml, shipped
+from pnet_lp.files import exists, read_yaml, shipped
 from pnet_lp.registry import unknown
 from pnet_lp.report.registries import KINDS, list_documents
 
@@ -131,6 +131,14 @@ def of_source(source: str, used: str) -> Iterator[Citation]:
         place = place.strip(" ,:")
         known = {name: value.removeprefix(": ") for name, value in fields.items() if value}
         yield Citation("inproceedings" if match else "misc", known, (f"{used}: {place}" if place else used,))
+
+
+def references(models: Iterable[str | Path], named: Mapping[str, Iterable[str]]) -> dict[str, Citation]:
+    """Return the references of :func:`cite` for expressions of any kind, for results, and for others by kind."""
+    found: list[tuple[str | None, str]] = []
+    for model in models:
+        found += named_in(Path(model)) if exists(str(model)) else [(None, str(model))]
+    return cite([*found, *((kind, text) for kind, texts in named.items() for text in texts)])
 
 
 def cite(named: Iterable[tuple[str | None, str]]) -> dict[str, Citation]:

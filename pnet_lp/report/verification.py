@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pnet_lp.throughput.verify import Verification
 from pnet_lp.units import format_gap
 
 _IN_A_SENTENCE = 3
 """Lines of an answer that are put behind the outcome; more are put below it."""
-
-
-def verification_document(verification: Verification) -> dict[str, Any]:
-    """Return the JSON document of ``pnet-lp verify``."""
-    headline = verification.headline
-    leading = {
-        key: verification.figures[key]
-        for key in (*(headline.bounds if headline.bounded else (headline.key,)), "relative_gap")
-    }
-    return {
-        "file": verification.path,
-        "verified": True,
-        "status": verification.status,
-        "tolerance": verification.tolerance,
-        **leading,
-        "checks": list(verification.checks),
-        "trusted": list(verification.trusted),
-    }
 
 
 def verification_report(verification: Verification) -> list[str]:

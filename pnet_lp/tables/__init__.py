@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import SpecError, printable
-from pnet_lp.extras import load
 from pnet_lp.formats import Formats
 from pnet_lp.wording import fill
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas as pd
     from rich.console import Console, RenderableType
     from rich.table import Table
 
@@ -148,9 +146,3 @@ def printed(parts: Iterable[RenderableType], **options: Any) -> Console:
         # Sentences are left to the terminal to break, so that whoever reads them line by line gets them whole.
         console.print(part, soft_wrap=isinstance(part, str))
     return console
-
-
-def frame(columns: Columns) -> pd.DataFrame:
-    """Return a table as a DataFrame."""
-    found: pd.DataFrame = load("pandas", "tables").DataFrame(columns)
-    return found

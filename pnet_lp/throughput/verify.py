@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from pnet_lp.errors import CertificateError, PnetError, TimeLimitError
+from pnet_lp.extras import frame
 from pnet_lp.model import Bottleneck, Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.brief import brief
@@ -51,6 +52,9 @@ from pnet_lp.verification.second import (
     reachable_in_both_directions,
 )
 from pnet_lp.verification.splits import over_splits
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @brief("path", "headline", "status", "gap", "tolerance")
@@ -102,6 +106,24 @@ class Verification:
         """The recomputed bounds on the value, of an objective whose value has bounds."""
         lower, upper = (float(self.figures[key]) for key in self.headline.bounds)
         return Interval(lower, upper)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of ``pnet-lp verify --json``."""
+        shown = self.headline.bounds if self.headline.bounded else (self.headline.key,)
+        return {
+            "file": self.path,
+            "verified": True,
+            "status": self.status,
+            "tolerance": self.tolerance,
+            **{key: self.figures[key] for key in (*shown, "relative_gap")},
+            "checks": list(self.checks),
+            "trusted": list(self.trusted),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each thing that the file claims: ``claim``, and whether it is ``verified`` or on trust."""
+        claims = [*self.checks, *self.trusted]
+        return frame({"claim": claims, "verified": [i < len(self.checks) for i in range(len(claims))]})
 
 
 def verify_file(path: str | Path, *, full: bool = False) -> Verification:

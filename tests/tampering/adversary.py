@@ -25,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import PnetError
-from pnet_lp.report.verification import verification_document
 from pnet_lp.throughput.proofs.store import StoredResult
 from pnet_lp.throughput.verify import Verification, verify_file
 
@@ -109,7 +108,7 @@ def _suits(kind: str, honest: Case) -> bool:
 
 def lies(honest: Case, stored: StoredResult, found: Verification) -> Iterator[str]:
     """Yield what is false of what ``verify`` prints of an accepted file."""
-    shown = json.loads(json.dumps(verification_document(found)))
+    shown = json.loads(json.dumps(found.to_json()))
     if found.headline.bounded:
         lower, upper = (Fraction(shown[key]) for key in found.headline.bounds)
         truth = _value(honest, found.figures)

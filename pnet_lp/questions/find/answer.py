@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.cost import Quote
 from pnet_lp.design import Candidate, Found, candidates_between
 from pnet_lp.design import find as find_networks
+from pnet_lp.extras import frame
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
-from pnet_lp.tables import Columns, attributes, frame, from_rows, union
+from pnet_lp.tables import Columns, attributes, from_rows, union
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.errors import SpecError
+from pnet_lp.extras import frame
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
@@ -20,7 +21,6 @@ from pnet_lp.questions.throughput.case import ThroughputCase
 from pnet_lp.questions.throughput.flow_paths import path_rates
 from pnet_lp.questions.throughput.links import check_rates, link_table, rate_table, sent
 from pnet_lp.questions.throughput.splits import Splits, splits, splits_document, splits_table
-from pnet_lp.tables import frame
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.write_lp import write_lp
@@ -173,8 +173,11 @@ class ThroughputAnswer(Answer):
         """Return a drawing of the network, its cables coloured by utilisation; see :func:`pnet_lp.draw`."""
         return self.network.draw(path, traffic=self.traffic, load=self.result, **shown)
 
-    def verify(self) -> Verification:
+    def verify(self, *, full: bool = False) -> Verification:
         """Save the proof to a temporary file and check it, with code that shares nothing with the solvers.
+
+        Args:
+            full: whether to run the checks that take long, too.
 
         Raises:
             CertificateError: the proof does not hold.
@@ -184,7 +187,7 @@ class ThroughputAnswer(Answer):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "result.json"
             self.save(file)
-            return verify_file(file)
+            return verify_file(file, full=full)
 
     def __repr__(self) -> str:
         from pnet_lp.questions.throughput.sentences import result_line  # noqa: PLC0415 - only to print

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -88,29 +87,5 @@ def _task(row: TableRow) -> int:
 
 
 def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
-    """Return the columns of a workload's table; those that hold only defaults are left out."""
-    names, own = network.host_names, np.arange(workload.flow_count)
-    cells: dict[str, list[Any]] = {
-        "src": [names[host] for host in workload.src.tolist()],
-        "dst": [names[host] for host in workload.dst.tolist()],
-        "bytes": workload.size.tolist(),
-        "start_s": [format_time(start, 12) for start in workload.start_ps.tolist()],
-    }
-    if len(workload.after):
-        cells["id"] = own.tolist()
-        for name, selected in (("after", ~workload.acknowledged), ("after_acknowledged", workload.acknowledged)):
-            if selected.any():
-                bounds = np.concatenate([[0], np.cumsum(selected)])[workload.after_ptr].tolist()
-                kept = workload.after[selected].tolist()
-                cells[name] = [kept[a:b] for a, b in itertools.pairwise(bounds)]
-    if np.any(workload.connection != own):
-        cells["connection"] = workload.connection.tolist()
-    if not workload.connects.all():
-        cells["connects"] = workload.connects.tolist()
-    if np.any(workload.task != own):
-        cells["task"] = workload.task.tolist()
-    if workload.stages:
-        cells["stage"] = [workload.stages[stage] for stage in workload.stage.tolist()]
-    if workload.is_weighted:
-        cells["weight"] = workload.weight.tolist()
-    return cells
+    """Return the columns of a workload's table, its starts as text."""
+    return workload.columns(network) | {"start_s": [format_time(start, 12) for start in workload.start_ps.tolist()]}
