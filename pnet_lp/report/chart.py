@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.charts.images import figure_bytes
-from pnet_lp.experiment import Chart, Experiment, ValueClaim
+from pnet_lp.experiment import BoundClaim, Chart, Claim, Experiment, ValueClaim
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import CaseResult, percents, spread_label, unit_label
@@ -86,8 +86,11 @@ _SATURATED: dict[str, Any] = {
     "linestyle": "none",
     "clip_on": False,
 }
+_CIRCLED: dict[str, Any] = _SATURATED | {"markersize": 12, "markeredgewidth": 1.6, "color": "0.65"}
 _UNITS = {"gbps": "Gb/s", "s": "s", "us": "us", "bytes": "bytes", "usd": "USD", "percent": "%", "metres": "m"}
 """Units as they end the names of keys, and in words."""
+_SPAN = 0.8
+"""Share of the step between two words without an order on which their points stand beside each other."""
 
 
 def write_chart(
@@ -131,7 +134,8 @@ def caption(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence
     if sources := dict.fromkeys(item.source for item in _published(experiment, rows, claims)):
         parts.append(f"Hollow marks: published ({'; '.join(sources)})")
     if experiment.chart and experiment.chart.saturated_percent is not None:
-        parts.append(f"Circles: {_saturation(experiment)}")
+        also = ", in grey as published" if _published_circles(experiment, claims) else ""
+        parts.append(f"Circles: {_saturation(experiment)}{also}")
     return "".join(part if part.endswith(".") else f"{part}. " for part in parts).strip()
 
 
@@ -271,24 +275,39 @@ class _Published:
 def _published(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]) -> list[_Published]:
     """Return the published numbers of what is drawn; a bound is no number that came out."""
     values = _drawn(experiment, rows)
+    relative = _has_lines(experiment) and experiment.in_percent
+    shown = [(one.claim, one.source) for one in claims if _is_published(experiment, one.claim)]
+    numbers = [(claim, source) for claim, source in shown if isinstance(claim, ValueClaim) and claim.case in values]
+    own = {} if relative else {claim.case: claim.number for claim, _ in numbers if claim.relative_to is None}
+    # A published ratio is one of published values, where they are known.
+    known = values | own
     found = []
-    for item in claims:
-        claim = item.claim
-        if (
-            not isinstance(claim, ValueClaim)
-            or claim.case not in values
-            or claim.origin == "ours"
-            or claim.size not in (experiment.size, "any")
-            or claim.column not in (None, experiment.column)
-        ):
-            continue
-        if claim.relative_to is not None:
-            if claim.relative_to in values:
-                level = claim.number / 100 * values[claim.relative_to]
-                found.append(_Published(claim.case, level, item.source))
-        elif not (_has_lines(experiment) and experiment.in_percent):
-            found.append(_Published(claim.case, claim.number, item.source))
+    for claim, source in numbers:
+        if claim.relative_to is None:
+            levels = [] if relative else [claim.number]
+        else:
+            levels = [claim.number / 100 * known[claim.relative_to]] if claim.relative_to in known else []
+        found += [_Published(claim.case, level, source) for level in levels]
     return found
+
+
+def _is_published(experiment: Experiment, claim: Claim) -> bool:
+    """Return whether a claim is somebody else's, about what the chart shows."""
+    return (
+        claim.origin != "ours"
+        and claim.not_comparable is None
+        and claim.size in (experiment.size, "any")
+        and claim.column in (None, experiment.column)
+    )
+
+
+def _published_circles(experiment: Experiment, claims: Sequence[Comparison]) -> set[str]:
+    """Return the first case of each line that is published to be saturated: to carry as much, or more."""
+    shown = [one.claim for one in claims if isinstance(one.claim, BoundClaim) and _is_published(experiment, one.claim)]
+    least = {
+        one.case: one.at_least for one in shown if one.at_least and one.relative_to == experiment.base_of(one.case)
+    }
+    return {case for _, case in saturation_points(experiment, least) if case}
 
 
 def _drawn(experiment: Experiment, rows: Sequence[CaseResult]) -> dict[str, float]:
@@ -325,6 +344,7 @@ def _draw_lines(
     values = _drawn(experiment, rows)
     error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
+    circled = _published_circles(experiment, claims)
     published = {item.case: item.level for item in _published(experiment, rows, claims)}
     panels = [panel for panel in panels if any(case in values for line in panel.lines for case in line.cases)]
     legend: dict[int, Any] = {}
@@ -342,11 +362,11 @@ def _draw_lines(
     parts = _parts(figure, len(panels), shared=shared)
     figure.set_figheight(figure.get_figheight() + 1.1 * max(0, math.ceil(len(panels) / 2) - 2))
     for axes, panel in zip(parts, panels, strict=False):
-        for line in panel.lines:
-            points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in values]
-            if not points:
-                continue
-            under = depth[line.style]
+        lines = [line for line in panel.lines if any(case in values for case in line.cases)]
+        for number, line in enumerate(lines):
+            beside = 0.0 if axis.ordered else _SPAN * ((number + 0.5) / len(lines) - 0.5)
+            points = [(at + beside, case) for at, case in zip(line.places, line.cases, strict=True) if case in values]
+            under = depth[line.style] if axis.ordered else 0
             colour, marker = COLOURS[line.style % len(COLOURS)], _MARKERS[line.style % len(_MARKERS)]
             drawn = axes.errorbar(
                 [at for at, _ in points],
@@ -358,7 +378,7 @@ def _draw_lines(
                 markersize=3.2 + 2.8 * under,
                 markerfacecolor="white" if under else colour,
                 linewidth=1.0 + 1.6 * under,
-                linestyle="-" if under else _DASHES[line.style % len(_DASHES)],
+                linestyle=("-" if under else _DASHES[line.style % len(_DASHES)]) if axis.ordered else "none",
                 alpha=0.5 if under else 1.0,
                 elinewidth=0.8,
                 label=line.label,
@@ -370,15 +390,21 @@ def _draw_lines(
                     axes.plot(at, published[case], marker=marker, color=colour, zorder=4, **_PUBLISHED)
                 if case in saturated:
                     axes.plot(at, values[case], zorder=5, **_SATURATED)
+                if case in circled:
+                    axes.plot(at, values[case], zorder=2, **_CIRCLED)
         axes.margins(x=0.08, y=0.08)
         axes.set_title(panel.label)
         axes.grid(axis="y", alpha=0.3, linewidth=0.5)
+        for at in () if axis.ordered else axis.places[1:]:
+            axes.axvline(at - 0.5, color="grey", alpha=0.3, linewidth=0.5)
     entries = [legend[style] for style in sorted(legend)]
     if published:
         entries.append(Line2D([], [], marker="o", color="grey", label="published", **_PUBLISHED))
     if any(saturated):
         label = f"first with {experiment.chart.saturated_percent:g} %"
         entries.append(Line2D([], [], label=label, **_SATURATED))
+    if circled:
+        entries.append(Line2D([], [], label="published", **_CIRCLED))
     _write_places(figure, axis, experiment.chart)
     quantity = rows[0].shown.quantity if rows else ""
     label = f"{quantity} in % of {experiment.baseline_label}" if relative else unit_label(experiment, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,9 @@ from pnet_lp.experiment import Chart, Experiment
 from pnet_lp.experiment.grid import slug
 from pnet_lp.experiment.spec import value_text
 from pnet_lp.questions.base import Case
+
+_QUANTITY = re.compile(r"(.*?)[0-9]+(?:\.[0-9]+)?[A-Za-z]*")
+"""Words that end in a number, maybe with its unit: what stands before it."""
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+(?:\.[0-9]+)?)$")
 """Words that end in a number: what stands before it, and it."""
@@ -41,11 +45,13 @@ class ChartAxis:
         places: where each value stands.
         labels: what is written there.
         words: whether that are words, a step apart, and no numbers.
+        ordered: whether they have an order, so that lines between them mean something.
     """
 
     places: tuple[float, ...]
     labels: tuple[str, ...]
     words: bool = False
+    ordered: bool = True
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,8 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
                 )
         found.append(ChartPanel(label, tuple(lines)))
     written = tuple(chart.words.get(value_text(value), value_text(value) if words else f"{value:g}") for value in place)
-    return ChartAxis(tuple(place.values()), written, words), found
+    in_order = not words or _ordered([value_text(value) for value in place])
+    return ChartAxis(tuple(place.values()), written, words, in_order), found
 
 
 def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
@@ -195,6 +202,12 @@ def _numbered(values: Iterable[Any]) -> list[Any]:
             (float(found[2]) if found else 0.0, value)
         )
     return [value for group in groups.values() for _, value in sorted(group, key=lambda one: one[0])]
+
+
+def _ordered(words: Sequence[str]) -> bool:
+    """Return whether words differ by a number at their end, all but one of several."""
+    groups = Counter(match[1] for word in words if (match := _QUANTITY.fullmatch(word)))
+    return max(groups.values(), default=0) >= max(len(words) - 1, min(len(words), 2))
 
 
 def _value_label(chart: Chart, key: str, value: Any) -> str:

@@ -5,6 +5,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from rich.console import Console
@@ -154,6 +155,67 @@ def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) 
             write_chart(experiment, compare(experiment, records), claims, tmp_path / "chart.png")
             pictures.append((tmp_path / "chart.png").read_bytes())
     assert len(set(pictures)) == 4
+
+
+@pytest.mark.parametrize(("lines", "level"), [(False, 15.0), (True, 190.0)])
+def test_a_published_ratio_is_drawn_beside_the_published_value_that_it_is_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lines: bool, level: float
+) -> None:
+    """Of 10, which the paper has, and not of 2, which was measured; in per cent it is what it is."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    base, other, shown = ("1-ideal", "2-8", CURVES) if lines else ("a", "b", EXPERIMENT)
+    claims = (
+        ValueClaim(case=base, value=10, statement="s"),
+        ValueClaim(case=other, relative_to=base, percent=190 if lines else 150, statement="s"),
+    )
+    experiment = shown.model_copy(update={"claimed": Claims(source="A paper", claims=claims)})
+    records = [record(case, value) for case, value in MEASURED.items()] if lines else RECORDS
+    write_chart(experiment, compare(experiment, records), compare_claims(experiment, records), tmp_path / "chart.png")
+    marks = [line for line in figures[-1].axes[0].get_lines() if line.get_markerfacecolor() == "none"]
+    places = [(line.get_ydata() if lines else line.get_xdata())[0] for line in marks if line.get_markersize() < 9]
+    assert places == ([level] if lines else [10.0, level])
+
+
+def test_words_without_an_order_are_not_joined_by_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Their points stand beside each other; words that differ by a number, but for one, have its order."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    for values, joined in (
+        (["ksp:2", "ksp:4", "ideal"], True),
+        (["ksp:2", "ecmp", "ideal"], False),
+        (["ecmp", "ideal"], False),
+    ):
+        cases = {
+            f"{planes}-{i}": Case.model_validate({"topology": "ring:n=4", "planes": planes, "routing": value})
+            for planes in (1, 2)
+            for i, value in enumerate(values)
+        }
+        experiment = Experiment(name="t", title="T", cases=cases, chart=Chart(x="routing", lines=("planes",)))
+        assert chart_panels(experiment)[0].ordered == joined
+        records = [record(case, 1.0 + i) for i, case in enumerate(cases)]
+        write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+        one, two = figures[-1].axes[0].get_lines()[:2]
+        assert (one.get_linestyle() == "None") != joined
+        assert np.allclose(np.subtract(two.get_xdata(), one.get_xdata()), 0 if joined else 0.4)
+
+
+def test_circles_are_also_drawn_where_they_are_published(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """At the first case of a line that is claimed to carry what counts as saturated."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    words = {"kind": "bound", "relative_to": "1-ideal", "statement": "s"}
+    at_least = {"1-4": 80, "1-8": 90, "2-8": 180}
+    claims = [BoundClaim.model_validate({**words, "case": case, "at_least": least}) for case, least in at_least.items()]
+    for origin, places in (("paper", [(2, 90.0), (2, 179.0)]), ("ours", [])):
+        made = tuple(claim.model_copy(update={"origin": origin}) for claim in claims)
+        experiment = CURVES.model_copy(update={"claimed": Claims(source="A paper", claims=made)})
+        records = [record(case, value) for case, value in MEASURED.items()]
+        rows, comparisons = compare(experiment, records), compare_claims(experiment, records)
+        write_chart(experiment, rows, comparisons, tmp_path / "chart.png")
+        circles = [line for line in figures[-1].axes[0].get_lines() if line.get_markersize() == 12]
+        assert [(line.get_xdata()[0], round(line.get_ydata()[0], 9)) for line in circles] == places
+        assert ("in grey as published" in chart.caption(experiment, rows, comparisons)) == bool(places)
 
 
 def test_each_source_of_published_values_has_its_own_entry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
