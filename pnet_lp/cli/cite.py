@@ -16,7 +16,7 @@ from pnet_lp.report.citations import SINGULAR, references
 def _options(function: Callable[..., None]) -> Callable[..., None]:
     for kind, name in reversed(SINGULAR.items()):
         help_text = f"Also what this {name} is from (`pnet-lp list {kind}`); may be repeated."
-        function = click.option(f"--{name}", kind, metavar="EXPR", multiple=True, help=help_text)(function)
+        function = click.option(f"--{name}", metavar="EXPR", multiple=True, help=help_text)(function)
     return function
 
 
@@ -38,7 +38,7 @@ def command(models: tuple[str, ...], form: Literal["bibtex", "text"], output: Ou
     MODEL is an expression or a name of any kind; the options say of which kind.  RESULT is a file that a command has
     written as JSON, or a folder with such files: references are to all models that they name.
     """
-    found = references(models, named)
+    found = references(models, {kind: named[name] for kind, name in SINGULAR.items()})
     document: list[dict[str, Any]] = [
         {"key": key, "type": one.kind, "fields": dict(one.fields), "used": list(one.used)} for key, one in found.items()
     ]

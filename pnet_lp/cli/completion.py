@@ -16,6 +16,7 @@ AXIS = "axis_"
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "architecture": ("architectures", "topologies"),
     "arrivals": ("workloads",),
+    "bound": ("bounds",),
     "bounds": ("bounds",),
     "executor": ("executors",),
     "experiment": ("experiments",),
@@ -30,6 +31,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "question": ("questions",),
     "queue": ("queues",),
     "routing": ("routings",),
+    "size": ("sizes",),
     "solver": ("solvers",),
     "topologies": ("topologies",),
     "topology": ("topologies",),

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import ArcCertificate
 from pnet_lp.model.components import strong_components
 from pnet_lp.model.flow import FlowProblem, Lengths
@@ -60,6 +61,7 @@ _HOP = 1e-9
 """What a link is longer, as a part of the mean length: of equally short paths one of few links."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Rerouted:
     """What is proved with links down.

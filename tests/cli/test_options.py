@@ -50,13 +50,14 @@ class Example:
 
 
 PRESENTATION = {
-    *("as_json", "debug", "file", "out", "plot", "threads"),
+    *("as_json", "debug", "file", "labels", "out", "plot", "progress", "style", "threads"),
     "verify full",  # of a proof on a quotient from many destinations
     *("throughput save", "throughput links", "throughput paths", "throughput write_lp"),
     *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify", "find")),
     *("throughput jobs", "failures jobs"),
     *("find candidates", "find jobs"),
     *(
+        "cite form",
         "cost speedup circuits",
         "cost speedup job",
         "sweep results",
@@ -505,6 +506,28 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
     ),
     "verify": ("proof.json", {}),
     "report": ("trial", {}),
+    "cite": (
+        "ksp",
+        {
+            **{
+                name: Example(f"--{name} {value}")
+                for name, value in {
+                    "topology": "jellyfish",
+                    "traffic": "kodialam",
+                    "routing": "vlb",
+                    "objective": "max-min",
+                    "bound": "tub",
+                    "workload": "incast",
+                    "size": "pfabric-web-search",
+                    "transport": "dctcp",
+                    "queue": "ecn",
+                    "forwarding": "flowlet",
+                    "preset": "pnet",
+                    "architecture": "hybrid",
+                }.items()
+            }
+        },
+    ),
     "list": ("routings", {}),
     "sweep": (
         "trial",

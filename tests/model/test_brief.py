@@ -14,18 +14,13 @@ import pnet_lp
 from pnet_lp.cost import design, load_book, quote
 from pnet_lp.model.brief import brief
 from pnet_lp.model.distances import find_sites
+from pnet_lp.questions.base import Answer
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network, describe
 from pnet_lp.traffic import build_traffic
 
-# Answers in a notebook are sentences.
-OTHERS = (
-    "pnet_lp.experiment.",
-    "pnet_lp.notebook.",
-    "pnet_lp.questions.find.answer",
-    "pnet_lp.questions.throughput.answer",
-    "pnet_lp.__main__",
-)
+# What a notebook shows is sentences.
+OTHERS = ("pnet_lp.experiment.", "pnet_lp.notebook.", "pnet_lp.__main__")
 
 
 def test_the_words_of_the_first_values() -> None:
@@ -82,7 +77,7 @@ def values() -> Iterator[type[Any]]:
     for module in pkgutil.walk_packages(pnet_lp.__path__, "pnet_lp."):
         if not module.name.startswith(OTHERS):
             for name, kind in vars(importlib.import_module(module.name)).items():
-                own = isinstance(kind, type) and kind.__module__ == module.name
+                own = isinstance(kind, type) and kind.__module__ == module.name and not issubclass(kind, Answer)
                 if own and dataclasses.is_dataclass(kind) and not name.startswith("_"):
                     yield kind
 
