@@ -517,7 +517,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                     "routing": "vlb",
                     "objective": "max-min",
                     "bound": "tub",
-                    "workload": "incast",
+                    "workload": "each",
                     "size": "pfabric-web-search",
                     "transport": "dctcp",
                     "queue": "ecn",
