@@ -192,6 +192,18 @@ def format_gbps(value: float) -> str:
     return f"{value:.{_DIGITS}g}"
 
 
+def format_short(value: float) -> str:
+    """Return a number with four significant digits, for what no proof stands behind: ``"1590"``, ``"0.09939"``."""
+    return format_gbps(float(f"{value:.4g}"))
+
+
+def format_most(value: float) -> str:
+    """Return an upper bound with six significant digits, rounded up unless all that is left is rounding."""
+    nearest = float(f"{value:.6g}")
+    up = Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(value)
+    return format_gbps(nearest if abs(value - nearest) <= _NO_GAP * value else float(up))
+
+
 def format_bounds(lower: float, upper: float) -> str:
     """Return two bounds as :func:`format_gbps` does, but rounded outwards, so that what is printed holds as well."""
     least, most = (format_gbps(float(each.create_decimal_from_float(v))) for each, v in ((_DOWN, lower), (_UP, upper)))

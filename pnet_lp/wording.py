@@ -6,6 +6,7 @@ Templates are those of :meth:`str.format_map`, with more formats, and with parts
     {lost_share:.3g %}     a share in per cent: 12.3 %
     {delay_us:.5g us}      a unit behind a number
     {planes:plane}         a count and its noun: 1 plane, 1,024 planes
+    {rate_gbps:short}      a number with four digits: 1590
     {p99:-|.4g}            what stands before the bar where there is no value; "none" without a bar
     [[lost?, {lost:,} lost]]   left out where what stands before the question mark is missing, None, 0 or empty
 """
@@ -17,7 +18,7 @@ import string
 from collections.abc import Mapping
 from typing import Any
 
-from pnet_lp.units import format_us
+from pnet_lp.units import format_short, format_us
 
 _OPTIONAL = re.compile(r"\[\[([^?]+)\?(.*?)\]\](?!\])", re.DOTALL)
 _NOUN = re.compile(r"[a-z]{3,}")
@@ -32,6 +33,8 @@ class _Formatter(string.Formatter):
             return absent if bar else "none"
         if form == "us":
             return format_us(value)
+        if form == "short":
+            return format_short(value)
         if _NOUN.fullmatch(form):
             return counted(value, form)
         number, blank, unit = form.partition(" ")

@@ -378,7 +378,7 @@ def _draw_lines(
                 markersize=3.2 + 2.8 * under,
                 markerfacecolor="white" if under else colour,
                 linewidth=1.0 + 1.6 * under,
-                linestyle=("-" if under else _DASHES[line.style % len(_DASHES)]) if axis.ordered else "none",
+                linestyle=("-" if under else _dashes(line.style)) if axis.ordered else "none",
                 alpha=0.5 if under else 1.0,
                 elinewidth=0.8,
                 label=line.label,
@@ -419,6 +419,11 @@ def _draw_lines(
     else:
         figure.supylabel(written)
     return entries
+
+
+def _dashes(style: int) -> str:
+    """Return the dashes of a line; the ninth has the colour and the mark of the first, but other dashes."""
+    return _DASHES[(style + style // len(COLOURS)) % len(_DASHES)]
 
 
 def _write_scale(axes: Axes, chart: Chart, shown: Sequence[float]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +25,73 @@ SINGULAR = {
 """Kinds of entries that have sources, and the option and the key of a document that name one."""
 
 _SHORT = {
-    "P-Net": "Scaling beyond packet switch limits with multiple dataplanes, CoNEXT 2022",
-    "SOPA": "Li, Lin, Jiang, Wang: SOPA: Source Routing Based Packet-Level Multi-Path Routing in Data Center Networks",
-    "Hedera": "Al-Fares et al.: Hedera: Dynamic Flow Scheduling for Data Center Networks, NSDI 2010",
-    "pFabric": "Alizadeh et al.: pFabric: Minimal Near-Optimal Datacenter Transport, SIGCOMM 2013",
-    "DCTCP": "Alizadeh et al.: Data Center TCP (DCTCP), SIGCOMM 2010",
-    "NDP": "Handley et al.: Re-architecting Datacenter Networks and Stacks for Low Latency and High Performance, "
-    "SIGCOMM 2017",
-    "VL2": "Greenberg et al.: VL2: A Scalable and Flexible Data Center Network, SIGCOMM 2009",
+    name: {"author": author, "title": title, "venue": venue, "year": year}
+    for name, author, title, venue, year in (
+        ("P-Net", "Guo et al.", "Scaling beyond packet switch limits with multiple dataplanes", "CoNEXT", "2022"),
+        (
+            "SOPA",
+            "Li, Lin, Jiang, Wang",
+            "SOPA: Source Routing Based Packet-Level Multi-Path Routing in Data Center Networks",
+            "ZTE Communications",
+            "2018",
+        ),
+        ("Hedera", "Al-Fares et al.", "Hedera: Dynamic Flow Scheduling for Data Center Networks", "NSDI", "2010"),
+        ("pFabric", "Alizadeh et al.", "pFabric: Minimal Near-Optimal Datacenter Transport", "SIGCOMM", "2013"),
+        ("DCTCP", "Alizadeh et al.", "Data Center TCP (DCTCP)", "SIGCOMM", "2010"),
+        (
+            "NDP",
+            "Handley et al.",
+            "Re-architecting Datacenter Networks and Stacks for Low Latency and High Performance",
+            "SIGCOMM",
+            "2017",
+        ),
+        ("VL2", "Greenberg et al.", "VL2: A Scalable and Flexible Data Center Network", "SIGCOMM", "2009"),
+        ("Jellyfish", "Singla, Hong, Popa, Godfrey", "Jellyfish: Networking Data Centers Randomly", "NSDI", "2012"),
+        (
+            "Parsimon",
+            "Zhao, Goyal, Alizadeh, Anderson",
+            "Scalable Tail Latency Estimation for Data Center Networks",
+            "NSDI",
+            "2023",
+        ),
+    )
 }
-"""Papers that sources call by a short name, as `P-Net, section 5`, in full."""
+"""Papers that sources call by a short name, as `P-Net, section 5`."""
 
-_FIRST = re.compile(
-    rf"({'|'.join(_SHORT)})(?:: Handley et al\.)?(?:,? \(?[\w -]*(?:CoNEXT|NSDI|SIGCOMM) \d+\)?)?(?=[,; ]|$)"
-)
+_RFCS = {
+    "2992": ("Hopps", "Analysis of an Equal-Cost Multi-Path Algorithm", "2000"),
+    "5681": ("Allman, Paxson, Blanton", "TCP Congestion Control", "2009"),
+    "6298": ("Paxson, Allman, Chu, Sargent", "Computing TCP's Retransmission Timer", "2011"),
+    "6356": ("Raiciu, Handley, Wischik", "Coupled Congestion Control for Multipath Transport Protocols", "2011"),
+    "6582": ("Henderson, Floyd, Gurtov, Nishida", "The NewReno Modification to TCP's Fast Recovery Algorithm", "2012"),
+    "8257": (
+        "Bensley, Thaler, Balasubramanian, Eggert, Judd",
+        "Data Center TCP (DCTCP): TCP Congestion Control for Data Centers",
+        "2017",
+    ),
+}
+"""Authors, title and year of the standards in use."""
+
+_JOURNALS = {
+    "CCR": "ACM SIGCOMM Computer Communication Review",
+    "IJHPCA": "International Journal of High Performance Computing Applications",
+    "IJSA": "International Journal of Supercomputer Applications",
+    "JPDC": "Journal of Parallel and Distributed Computing",
+    "Management Science": "Management Science",
+    "Networks": "Networks",
+    "Proceedings of the IEEE": "Proceedings of the IEEE",
+    "TACO": "ACM Transactions on Architecture and Code Optimization",
+    "ToN": "IEEE/ACM Transactions on Networking",
+    "ZTE Communications": "ZTE Communications",
+}
+_VENUES = {
+    **{short: ("article", "journal", name) for short, name in _JOURNALS.items()},
+    **{name: ("book", "publisher", name) for name in ("Morgan Kaufmann", "Prentice Hall")},
+    "Facebook Engineering": ("misc", "howpublished", "Facebook Engineering"),
+}
+"""What is not a conference: the kind of reference, its field, and the name in full."""
+
+_FIRST = re.compile(rf"({'|'.join(_SHORT)})(?:,? \(?(?:CoNEXT|NSDI|SIGCOMM) \d+\)?)?(?=[,; ]|$)")
 _RFC = re.compile(r"RFC (\d+)")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _WHOLE = re.compile(
@@ -46,7 +99,7 @@ _WHOLE = re.compile(
     r"(?P<year>(?:19|20)\d\d)\b"
 )
 """Authors: Title, Venue Year."""
-_QUOTED = re.compile(r'(?P<author>[^"]+), "(?P<title>[^"]+)", (?P<venue>[^"]+?) \((?P<year>(?:19|20)\d\d)\)')
+_QUOTED = re.compile(r'(?P<author>[^"]+), "(?P<title>[^"]+)", (?P<venue>[^"]+?)(?: \d+)? \((?P<year>(?:19|20)\d\d)\)')
 
 
 @dataclass(frozen=True)
@@ -54,7 +107,7 @@ class Citation:
     """One reference.
 
     Attributes:
-        kind: of BibTeX: ``inproceedings``, ``software``, ``misc``.
+        kind: of BibTeX: ``inproceedings``, ``article``, ``software``, ``misc``, ...
         fields: by name, in order.
         used: what it is the source of: ``jellyfish (topology)``.
     """
@@ -104,33 +157,47 @@ def of_program() -> Citation:
     return Citation("software", {name: value for name, value in fields.items() if value}, ("this program",))
 
 
-def of_source(source: str, used: str) -> Iterator[Citation]:
-    """Yield the references of the source of an entry, several of them separated by semicolons."""
+def of_source(source: str, used: str) -> list[Citation]:
+    """Return the references of the source of an entry, several of them separated by semicolons."""
+    found: list[Citation] = []
     for part in re.split(r"; (?![^(]*\))", source):
         if standards := _RFC.findall(part):
             for number in standards:
-                yield Citation("techreport", {"author": "IETF", "title": f"RFC {number}"}, (used,))
+                author, title, year = _RFCS.get(number, ("", "", ""))
+                fields = {"author": author, "title": title or f"RFC {number}", "type": "RFC", "number": number}
+                found.append(_citation("techreport", {**fields, "institution": "IETF", "year": year}, used))
             continue
-        short = _FIRST.match(part)
-        full, place = (_SHORT[short[1]], part[short.end() :]) if short else (part, "")
-        match = _QUOTED.match(full) or _WHOLE.match(full)
-        if match and match["title"] in _SHORT:
-            place = full[match.end() :]
-            match = _WHOLE.match(_SHORT[match["title"]])
-        if match is None:
-            author, colon, title = full.rpartition(": ") if short else ("", "", full)
-            year = _YEAR.search(full)
-            fields = {"author": author.partition(": ")[0], "title": f"{author.partition(': ')[2]}{colon}{title}"}
-            fields |= {"year": year[1] if year else ""}
+        paper, place = _paper(part)
+        if paper is not None:
+            kind, field, venue = _VENUES.get(paper["venue"], ("inproceedings", "booktitle", paper["venue"]))
+            fields = {"author": paper["author"], "title": paper["title"], field: venue, "year": paper["year"]}
+            found.append(_citation(kind, fields, f"{used}: {place}" if place else used))
+        elif found and part[0].islower():
+            # A remark about what stands before it.
+            found[-1] = replace(found[-1], used=(f"{found[-1].used[0]}; {part}",))
         else:
-            fields = {"author": match["author"] or "", "title": match["title"], "booktitle": match["venue"]}
-            fields |= {"year": match["year"]}
-            place = place or full[match.end() :]
-        names = re.split(r", | and ", re.sub(r",? et al\.", ", others", fields["author"]))
-        fields["author"] = " and ".join(names)
-        place = place.strip(" ,:")
-        known = {name: value.removeprefix(": ") for name, value in fields.items() if value}
-        yield Citation("inproceedings" if match else "misc", known, (f"{used}: {place}" if place else used,))
+            found.append(_citation("misc", {"title": part, "year": "".join(_YEAR.findall(part)[:1])}, used))
+    return found
+
+
+def _paper(part: str) -> tuple[Mapping[str, str] | None, str]:
+    """Return author, title, venue and year of a paper by name, None where there is none, and the place in it."""
+    short = _FIRST.match(part)
+    if short:
+        return _SHORT[short[1]], part[short.end() :].strip(" ,:")
+    match = _QUOTED.match(part) or _WHOLE.match(part)
+    if match is None:
+        return None, ""
+    paper = {name: text or "" for name, text in match.groupdict().items()}
+    return _SHORT.get(paper["title"], paper), part[match.end() :].strip(" ,:")
+
+
+def _citation(kind: str, fields: Mapping[str, str], used: str) -> Citation:
+    """Return a reference without empty fields, its authors as BibTeX separates them."""
+    names = re.split(r", | and ", re.sub(r",? et al\.", ", others", fields.get("author", "")))
+    known = {name: value for name, value in {**fields, "author": " and ".join(names)}.items() if value}
+    order = sorted(known, key=lambda name: name != "author")
+    return Citation(kind, {name: known[name] for name in order}, (used,))
 
 
 def references(models: Iterable[str | Path], named: Mapping[str, Iterable[str]]) -> dict[str, Citation]:

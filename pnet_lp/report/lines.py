@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,9 @@ from pnet_lp.questions.base import Case
 
 _QUANTITY = re.compile(r"(.*?)[0-9]+(?:\.[0-9]+)?[A-Za-z]*")
 """Words that end in a number, maybe with its unit: what stands before it."""
+
+MOST_LINES = 8
+"""Of one panel: as many as there are colours that all can tell apart."""
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+(?:\.[0-9]+)?)$")
 """Words that end in a number: what stands before it, and it."""
@@ -76,12 +80,32 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
     """Return the axis and the lines of an experiment's chart, in the order in which the spec names their cases.
 
     Numbers stand at their values.  Words stand one step apart, those that differ by a number at their end in its order.
-    A case whose first line key is open is on every line of its panel.
+    A case whose first line key is open is on every line of its panel.  More lines than :data:`MOST_LINES` are drawn in
+    several panels: one for each value of the first of several keys, or else as many lines in each.
     """
     chart = experiment.chart
     if chart is None or chart.x is None:
         return ChartAxis((), ()), []
-    along = chart.x
+    axis, panels = _panels(experiment, chart, chart.x)
+    if chart.panels is None and len(chart.lines) > 1 and len(panels[0].lines) > MOST_LINES:
+        first, *others = chart.lines
+        axis, panels = _panels(experiment, chart.model_copy(update={"panels": first, "lines": tuple(others)}), chart.x)
+    return axis, [part for panel in panels for part in _parts(panel)]
+
+
+def _parts(panel: ChartPanel) -> list[ChartPanel]:
+    """Return a panel in parts that have at most :data:`MOST_LINES` lines each, as equal as can be."""
+    count = math.ceil(len(panel.lines) / MOST_LINES)
+    if count < 2:
+        return [panel]
+    size = math.ceil(len(panel.lines) / count)
+    return [
+        ChartPanel(f"{panel.label} ({i + 1} of {count})".strip(), panel.lines[i * size : (i + 1) * size])
+        for i in range(count)
+    ]
+
+
+def _panels(experiment: Experiment, chart: Chart, along: str) -> tuple[ChartAxis, list[ChartPanel]]:
     drawn = {name: case for name, case in _drawn(experiment).items() if case.chart_value(along) is not None}
     values = list(dict.fromkeys(case.chart_value(along) for case in drawn.values()))
     words = not all(isinstance(value, int | float) for value in values)

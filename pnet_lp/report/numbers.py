@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 
-from pnet_lp.units import format_gbps
-
 ROUNDING = 1e-12
 """Relative size below which a difference of floating-point numbers is their rounding."""
 
 
 def format_number(value: float, error: float | None = None) -> str:
-    """Return a number to read, thousands apart where it is large, and its spread behind ± if there is one."""
+    """Return a number to read: with six digits, or as many as its spread has, which stands behind ± if there is one."""
     if math.isnan(value):
         return "none"
-    digits = format_gbps(value) if error is None else f"{value:.5g}"
-    return (f"{value:,.0f}" if abs(value) >= 10_000 else digits) + ("" if error is None else f" ± {error:.2g}")
+    if error is None or not math.isfinite(error):
+        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.6g}"
+    if error == 0:
+        return f"{value:,.5g} ± 0"
+    decimals = max(0, 1 - math.floor(math.log10(error)))
+    spread = f"{error:.{decimals}f}" if decimals else f"{float(f'{error:.2g}'):,g}"
+    return f"{value:,.{decimals}f} ± {spread}"
 
 
 def clean(value: float | None, scale: float = 1.0) -> float | None:

@@ -32,7 +32,7 @@ _LINES: tuple[tuple[str, Callable[[PlaneDescription], str]], ...] = (
     ("ports used", lambda plane: f"{_range(plane.ports_min, plane.ports_max)} ({_ports(plane)})"),
     ("connected", lambda plane: "yes" if plane.connected else "no"),
     ("diameter between racks", lambda plane: "none" if plane.diameter is None else f"{plane.diameter} hops"),
-    ("mean hops between racks", lambda plane: "none" if plane.mean_hops is None else f"{plane.mean_hops:.6g}"),
+    ("mean hops between racks", lambda plane: "none" if plane.mean_hops is None else f"{plane.mean_hops:.4g}"),
     ("rack pairs without a path", lambda plane: f"{plane.disconnected_pairs:,}"),
     ("link speeds", lambda plane: _speeds(plane.speeds)),
     ("access link speeds", lambda plane: _speeds(plane.access_speeds)),

@@ -63,14 +63,14 @@ def traffic_document(
 def traffic_report(document: Mapping[str, Any]) -> Table:
     """Return a matrix, given as its document, as lines to read."""
     hidden = document["demands"] - len(document["largest"])
-    spread = "[[{key}?{{{key}[min]:.6g}} to {{{key}[max]:.6g}}{of} (mean {{{key}[mean]:.6g}})]]"
+    spread = "[[{key}?{{{key}[min]:.4g}} to {{{key}[max]:.4g}}{of} (mean {{{key}[mean]:.4g}})]]"
     return facts(
         document,
         ("traffic", "{label}"),
         ("demands", "{demands:,} between {endpoints:,} {level}s, {total:,g} in total"),
         ("each", spread.format(key="demand", of="")),
         *((key, spread.format(key=key, of=" by a {level}")) for key in ("sent", "received")),
-        ("", [f"{item['src']} -> {item['dst']}: {item['demand']:.6g}" for item in document["largest"]]),
+        ("", [f"{item['src']} -> {item['dst']}: {item['demand']:.4g}" for item in document["largest"]]),
         ("", [f"and {hidden:,} more, none larger"] if hidden else []),
         ("without path", "[[without_path?{without_path[demands]:,} demands, {without_path[total]:,g} in total]]"),
         WARNINGS,

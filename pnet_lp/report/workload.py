@@ -10,6 +10,7 @@ import numpy as np
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.tables import fact_grid
+from pnet_lp.units import format_us
 from pnet_lp.workload.sentences import drawn_sizes, offered_load
 
 if TYPE_CHECKING:
@@ -79,13 +80,13 @@ def workload_report(document: Mapping[str, Any]) -> Table:
     )
     if document["offered"]:
         grid.add_row("load", offered_load(document["offered"]))
-    grid.add_row("starts", f"{start['flows']:,} flows from {_time(start['first'])} to {_time(start['last'])}")
+    grid.add_row("starts", f"{start['flows']:,} flows from {format_us(start['first'])} to {format_us(start['last'])}")
     if waits["flows"]:
         longest = waits["longest_delay_us"]
         grid.add_row(
             "waits",
             f"{waits['flows']:,} flows start after others, {waits['waits']:,} waits in all"
-            + (f", up to {_time(longest)} later" if longest else ""),
+            + (f", up to {format_us(longest)} later" if longest else ""),
         )
     if tasks["most_flows"] > 1:
         grid.add_row("tasks", f"{tasks['tasks']:,} of up to {tasks['most_flows']:,} flows")
@@ -104,7 +105,3 @@ def workload_report(document: Mapping[str, Any]) -> Table:
 
 def _different(values: np.typing.NDArray[np.int32]) -> int:
     return len(np.unique(values))
-
-
-def _time(us: float) -> str:
-    return f"{us:,.6g} us"

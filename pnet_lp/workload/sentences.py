@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pnet_lp.units import format_gbps
+from pnet_lp.units import format_gbps, format_short
 
 
 def drawn_sizes(workload: Mapping[str, Any]) -> str:
@@ -18,5 +18,5 @@ def offered_load(offered: Mapping[str, Any]) -> str:
     """Return at what load flows arrive, and what it is a part of, as words."""
     return (
         f"{offered['load']:g} of {format_gbps(offered['capacity_gbps'])} Gb/s, {offered['capacity']}: "
-        f"{offered['flows_per_s']:,.4g} flows/s of {offered['mean_bytes']:,.0f} bytes on average"
+        f"{float(format_short(offered['flows_per_s'])):,g} flows/s of {offered['mean_bytes']:,.0f} bytes on average"
     )

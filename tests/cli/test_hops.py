@@ -48,7 +48,7 @@ def test_disconnected_pairs_are_shown_and_enter_no_mean(run: Run, run_json: RunJ
     assert shown[0] == "hops      1 links between switches on average, so 2 switches passed"
     assert shown[1] == "          median none, 99th percentile none, at most 1"
     assert shown[2] == "pairs     6 of racks, 4 without a path"
-    assert shown[-1].split() == ["none", "4", "66.667", "%"]
+    assert shown[-1].split() == ["none", "4", "66.7", "%"]
 
 
 def test_nothing_connected(run: Run, run_json: RunJson) -> None:
@@ -73,7 +73,7 @@ def test_call(run: Run, run_json: RunJson) -> None:
     rpc = run_json(*arguments)["rpc"]
     expected = 3 * (4 * 2 + 1581 * 8 / 100e3)
     assert [rpc[key] for key in ("mean_us", "p50_us", "p99_us")] == pytest.approx([expected] * 3)
-    assert "call      24.379 us on average" in run(*arguments).stdout
+    assert "call      24.38 us on average" in run(*arguments).stdout
     slower = run("hops", "complete:n=4", "--rpc-bytes", "1500", "--rate", "10").stdout
     assert "1500 B at 10 Gb/s, 1 us a link" in slower
 

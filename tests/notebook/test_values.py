@@ -56,7 +56,7 @@ def test_full_checks_what_is_else_on_trust(monkeypatch: pytest.MonkeyPatch) -> N
 def test_cite() -> None:
     found = pn.cite("jellyfish:k=8", routing="ksp:8")
     assert "Networking Data Centers Randomly" in found
-    assert "@inproceedings{yen1971," in found
+    assert "@article{yen1971," in found
     with pytest.raises(SpecError, match=r"cite: unknown kind of model 'ruoting' \(did you mean 'routing'\?\)"):
         pn.cite(ruoting="ksp:8")
 

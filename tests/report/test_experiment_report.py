@@ -416,6 +416,42 @@ def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
     assert panel.lines[1].places == (1, 2, 8)
 
 
+def many(routings: int, policies: int) -> Experiment:
+    """So many routings times plane policies, over two numbers of planes."""
+    cases = {
+        f"{k}-{policy}-{n}": Case(topology=("ring:n=4",), planes=n, routing=f"ksp:{k}", plane_policy=policy)
+        for k in range(1, routings + 1)
+        for policy in ("any", "single", "shortest")[:policies]
+        for n in (1, 2)
+    }
+    keys = ("routing", "plane_policy")[: 1 + (policies > 1)]
+    return Experiment(name="t", title="T", cases=cases, chart=Chart(x="planes", lines=keys))
+
+
+def test_at_most_eight_lines_are_in_a_panel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _, [panel] = chart_panels(many(8, 1))
+    assert len(panel.lines) == 8
+    # Of several keys, the first makes the panels.
+    _, panels = chart_panels(many(5, 3))
+    assert [panel.label for panel in panels] == [f"ksp:{k}" for k in range(1, 6)]
+    assert [line.label for line in panels[0].lines] == ["any", "single", "shortest"]
+    # Of one, they have equal numbers of lines, and no two of these look the same.
+    experiment = many(17, 1)
+    _, panels = chart_panels(experiment)
+    assert [(panel.label, len(panel.lines)) for panel in panels] == [("(1 of 3)", 6), ("(2 of 3)", 6), ("(3 of 3)", 5)]
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    records = [record(case, 1.0 + 7 * i) for i, case in enumerate(experiment.cases)]
+    write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+    looks = {
+        (line.get_color(), line.get_marker(), line.get_linestyle())
+        for axes in figures[0].axes
+        for line in axes.get_lines()
+        if line.get_marker() not in ("", "None", "_", "|")
+    }
+    assert len(looks) == 17
+
+
 def test_parameters_of_expressions_make_lines() -> None:
     cases = {
         f"{name}-{k}": Case(topology=(text.format(k),), routing=routing)

@@ -41,7 +41,8 @@ class TorParallelCost(TorParallel):
     params=TorParallelCost,
     example="pods=2,tors=3,fabrics=2,spines=1",
     summary="ToR switches on N disjoint fabrics, each switch a box",
-    source="Andreyev: Introducing data center fabric, the next-generation Facebook data center network, 2014",
+    source="Andreyev: Introducing data center fabric, the next-generation Facebook data center network, Facebook "
+    "Engineering 2014",
 )
 def tor_parallel_cost(params: TorParallelCost) -> Design:
     """Return the bill of :func:`~pnet_lp.topology.families.tor_parallel.tor_parallel`; every switch is a box."""

@@ -9,7 +9,7 @@ from pnet_lp.questions.bounds.answer import BoundsAnswer
 from pnet_lp.questions.throughput.sentences import limit_text, status_text
 from pnet_lp.tables import Columns, Document, Report, from_rows, table_of
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
-from pnet_lp.units import format_gbps
+from pnet_lp.units import format_gbps, format_most
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,7 +31,7 @@ def _table(document: Document) -> Table:
     """Return the bounds of a document as a table to read, the tightest marked."""
 
     def value(entry: Document) -> str:
-        return format_gbps(entry["value_gbps"]) if math.isfinite(entry["value_gbps"]) else "no limit"
+        return format_most(entry["value_gbps"]) if math.isfinite(entry["value_gbps"]) else "no limit"
 
     def ratio(entry: Document) -> str:
         known = math.isfinite(entry["value_gbps"]) and entry["ratio"] is not None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pnet_lp.plot import draw_shares, one_chart
 from pnet_lp.questions.failures.answer import FailuresAnswer
 from pnet_lp.tables import Document, Fact, Report, facts, table_of
-from pnet_lp.units import format_gbps
+from pnet_lp.units import format_gbps, format_short
 from pnet_lp.wording import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _SHOWN = 10
 
 
 def _quantiles(document: Document) -> str:
-    return ", ".join(f"{name} {format_gbps(value)}" for name, value in document["quantiles_gbps"].items())
+    return ", ".join(f"{name} {format_short(value)}" for name, value in document["quantiles_gbps"].items())
 
 
 def _status(document: Document) -> str:
@@ -36,7 +36,9 @@ def _throughput(document: Document) -> str:
         of = f"the least; {format_gbps(document['intact_gbps'])} without failures"
     else:
         of = f"the mean of {count:,} draws" if count > 1 else "one draw"
-    return f"{format_gbps(document['throughput_gbps'])} Gb/s per unit demand, {of}"
+    # A mean of draws is no bound.
+    value = (format_short if count > 1 and "failures" not in document else format_gbps)(document["throughput_gbps"])
+    return f"{value} Gb/s per unit demand, {of}"
 
 
 def _failures(document: Document) -> str:
@@ -52,7 +54,7 @@ _FACTS: tuple[Fact, ...] = (
     ("failures", _failures),
     (
         "",
-        "[[interval[mean_gbps]?between {interval[mean_gbps][0]:.9g} and {interval[mean_gbps][1]:.9g} with "
+        "[[interval[mean_gbps]?between {interval[mean_gbps][0]:short} and {interval[mean_gbps][1]:short} with "
         "{interval[confidence]:g %} confidence]]",
     ),
     ("quantiles", _quantiles),
@@ -72,7 +74,7 @@ def _worst(rows: Sequence[Document]) -> Table:
         rows,
         ("worst failures", "{failure}"),
         ("equivalent", "{equivalent:,}"),
-        ("Gb/s per unit demand", lambda row: format_gbps(row["throughput_gbps"])),
+        ("Gb/s per unit demand", "{throughput_gbps:short}"),
         ("demands lost", "{lost_demands:,}"),
         ("limited by", lambda row: row["limit"] or "-"),
         texts=("worst failures", "limited by"),

@@ -15,7 +15,7 @@ def report(document: Document) -> Report:
     table = table_of(
         document["front"],
         ("network", "{command}"),
-        ("Gb/s per host", "{gbps_per_host:.9g}"),
+        ("Gb/s per host", "{gbps_per_host:short}"),
         ("USD", "{total_usd:,.0f}"),
         ("USD per host", "{usd_per_host:,.0f}"),
         ("watts", "{watts:,.0f}"),

@@ -13,9 +13,9 @@ from pnet_lp.tables import Columns, Document, Report, from_rows, lines, table_of
 
 _NO_MEAN = ("hops      no pair has a path",)
 _MEAN = (
-    "hops      {mean:.6g} links between switches on average"
-    "[[intervals[mean]? (between {intervals[mean][0]:.6g} and {intervals[mean][1]:.6g} with 95 % confidence)]], "
-    "so {mean_switches_passed:.6g} switches passed",
+    "hops      {mean:.4g} links between switches on average"
+    "[[intervals[mean]? (between {intervals[mean][0]:.4g} and {intervals[mean][1]:.4g} with 95 % confidence)]], "
+    "so {mean_switches_passed:.4g} switches passed",
     "          median {p50}, 99th percentile {p99}, at most {max}",
 )
 _PAIRS = "pairs     {pairs:,} of {level}s[[several? over {count:,} trials]], {disconnected_pairs:,} without a path"
@@ -30,7 +30,7 @@ _PAIR = (
     "{pair[interval][0]:.5g %} and {pair[interval][1]:.5g %} with 95 % confidence), by hops {by_hops}"
 )
 _CALL = (
-    "call      {rpc[mean_us]:.5g us} on average, median {rpc[p50_us]:.5g us}, 99th percentile {rpc[p99_us]:.5g us}: "
+    "call      {rpc[mean_us]:.4g us} on average, median {rpc[p50_us]:.4g us}, 99th percentile {rpc[p99_us]:.4g us}: "
     "{rpc[bytes]:g} B at {rpc[rate_gbps]:g} Gb/s, {rpc[hop_delay_us]:g us} a link"
 )
 
@@ -46,7 +46,7 @@ def report(document: Document) -> Report:
         [{"hops": hops, "pairs": pairs, "share": pairs / document["pairs"]} for hops, pairs in rows],
         ("hops", "{hops}"),
         ("pairs", "{pairs:,}"),
-        ("share", "{share:.5g %}"),
+        ("share", "{share:.3g %}"),
     )
     said = lines({**document, "count": count, "several": count > 1, "by_hops": by_hops}, *shown)
     return [*said, *([table] if rows else [])]
@@ -54,12 +54,12 @@ def report(document: Document) -> Report:
 
 def series_report(document: Document) -> Report:
     """Return a table with a row per share of failed cables."""
-    calls = [("call", "{rpc[mean_us]:.5g us}")] if document["sweep"][0]["rpc"] else []
+    calls = [("call", "{rpc[mean_us]:.4g us}")] if document["sweep"][0]["rpc"] else []
     table = table_of(
         document["sweep"],
         ("failed", lambda row: in_words(row["fail_links"], "link")),
-        ("mean hops", "{mean:.5g}"),
-        ("95 % interval", "[[intervals[mean]?{intervals[mean][0]:.5g} to {intervals[mean][1]:.5g}]]"),
+        ("mean hops", "{mean:.4g}"),
+        ("95 % interval", "[[intervals[mean]?{intervals[mean][0]:.4g} to {intervals[mean][1]:.4g}]]"),
         ("p50", "{p50}"),
         ("p99", "{p99}"),
         ("max", "{max}"),

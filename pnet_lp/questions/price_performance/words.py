@@ -7,8 +7,8 @@ from pnet_lp.tables import Document, Report, fact_grid
 from pnet_lp.wording import fill
 
 _FACTS = {
-    "for 1,000 USD": "{gbps_per_kusd:.9g} Gb/s; {gbps_per_watt:.4g} Gb/s per watt",
-    "carried": "{carried_gbps:.9g} Gb/s by all demands together",
+    "for 1,000 USD": "{gbps_per_kusd:short} Gb/s; {gbps_per_watt:.4g} Gb/s per watt",
+    "carried": "{carried_gbps:short} Gb/s by all demands together",
     "price": "{total_usd:,.0f} USD, {watts:,.0f} W[[example_prices?, with example prices]]",
 }
 

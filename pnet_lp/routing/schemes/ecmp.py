@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-@ROUTINGS.register(
-    "ecmp", summary="one of the shortest paths, drawn by a seeded hash per flow", source="C. Hopps, RFC 2992 (2000)"
-)
+@ROUTINGS.register("ecmp", summary="one of the shortest paths, drawn by a seeded hash per flow", source="RFC 2992")
 class Ecmp(Routing):
     """All of a demand on the path that is drawn for it."""
 

@@ -48,7 +48,7 @@ class PlacementParams(Params):
     "hedera",
     params=PlacementParams,
     summary="as ecmp, but flows are placed on shortest paths that have room for what each could send",
-    source="M. Al-Fares et al., Hedera, NSDI 2010",
+    source="Hedera, NSDI 2010",
 )
 class Hedera(Ecmp):
     """All of a demand on the path that it is placed on; where there is no room, on that which ``ecmp`` draws.

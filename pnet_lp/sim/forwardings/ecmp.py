@@ -10,7 +10,7 @@ from pnet_lp.sim.base import FORWARDINGS, SimulationContext
 @FORWARDINGS.register(
     "ecmp",
     summary="every switch picks one of its shortest paths for a flow, by a hash salted with the switch",
-    source="C. Hopps, RFC 2992 (2000)",
+    source="RFC 2992",
 )
 def ecmp(_: NoParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding; the plane is drawn among the nearest that the policy allows."""

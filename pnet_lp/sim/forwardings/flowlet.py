@@ -25,7 +25,7 @@ class FlowletParams(Params):
     "flowlet",
     params=FlowletParams,
     summary="the source draws a new shortest path for a flow that has sent nothing for a while",
-    source="Sinha, Kandula and Katabi, HotNets 2004",
+    source="Sinha, Kandula, Katabi: Harnessing TCP's Burstiness with Flowlet Switching, HotNets 2004",
 )
 def flowlet(params: FlowletParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding."""

@@ -10,7 +10,7 @@ from pnet_lp.sim.base import FORWARDINGS, SimulationContext
 @FORWARDINGS.register(
     "rps",
     summary="random packet spraying: every switch draws one of its shortest paths for every packet",
-    source="Dixit et al., INFOCOM 2013",
+    source="Dixit, Prakash, Hu, Kompella: On the Impact of Packet Spraying in Data Center Networks, INFOCOM 2013",
 )
 def rps(_: NoParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding."""

@@ -12,7 +12,7 @@ _OURS = "ours: the paper does not say"
 @PRESETS.register(
     "ndp",
     summary="NDP: requests by receivers, queues of 8 packets that trim, jumbo packets over all paths",
-    source="NDP: Handley et al., SIGCOMM 2017",
+    source="NDP, SIGCOMM 2017",
 )
 def ndp(_: NoParams) -> Preset:
     """Return the preset."""

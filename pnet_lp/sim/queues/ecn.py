@@ -38,7 +38,7 @@ class EcnParams(LimitParams):
     "ecn",
     params=EcnParams,
     summary="drop-tail that marks data from a length on, or with a chance that grows between two",
-    source="DCTCP, SIGCOMM 2010, section 3.1; RED on the queue's own length",
+    source="DCTCP, SIGCOMM 2010, section 3.1; as RED on the queue's own length",
 )
 def ecn(params: EcnParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""

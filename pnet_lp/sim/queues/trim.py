@@ -44,7 +44,7 @@ class TrimParams(LimitParams):
     params=TrimParams,
     beside={"transport": "ndp"},
     summary="cuts the payload off data that finds no room, and sends headers ahead; for ndp",
-    source="NDP: Handley et al., SIGCOMM 2017, section 3.1",
+    source="NDP, SIGCOMM 2017, section 3.1",
 )
 def trim(params: TrimParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline.

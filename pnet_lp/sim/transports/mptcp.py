@@ -29,7 +29,8 @@ class MptcpParams(TcpParams):
     "mptcp",
     params=MptcpParams,
     summary="several TCP connections for each flow, each on a path of its own, whose windows grow together",
-    source="RFC 6356; Wischik et al., NSDI 2011",
+    source="RFC 6356; Wischik, Raiciu, Greenhalgh, Handley: Design, Implementation and Evaluation of Congestion "
+    "Control for Multipath TCP, NSDI 2011",
 )
 def mptcp(params: MptcpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport; a flow is complete when all its bytes are there, whichever subflow carried them."""

@@ -29,7 +29,7 @@ class NdpParams(Params):
     "ndp",
     params=NdpParams,
     summary="the receiver asks for packets at the rate of its links; for trim queues and packets on many paths",
-    source="NDP: Handley et al., SIGCOMM 2017, section 3.2",
+    source="NDP, SIGCOMM 2017, section 3.2",
 )
 def ndp(params: NdpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport; requests are as large as acknowledgements."""

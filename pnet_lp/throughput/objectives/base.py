@@ -18,7 +18,7 @@ from pnet_lp.registry import Params, Registry, parse_expression, write_expressio
 from pnet_lp.routing import Form
 from pnet_lp.throughput.problems import Attained, ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
-from pnet_lp.units import format_bounds, format_gap, format_gbps
+from pnet_lp.units import format_bounds, format_gap, format_short
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
@@ -261,5 +261,5 @@ def proved(figures: Mapping[str, Any], headline: ValueKey) -> tuple[str, str]:
 def rates_in_words(figures: Mapping[str, Any]) -> tuple[str, str]:
     """Return the line that sums up the rates of demands."""
     rates = figures["rates_gbps"]
-    low, mean, high = (format_gbps(rates[key]) for key in ("min", "mean", "max"))
+    low, mean, high = (format_short(rates[key]) for key in ("min", "mean", "max"))
     return "rates", f"{low} to {high} Gb/s, {mean} on average"

@@ -201,7 +201,7 @@ class MinCost(Objective):
         """See :meth:`Objective.words`."""
         total, mean = format_gbps(figures["cost_gbps_links"]), figures["mean_links"]
         carried, requested = (format_gbps(figures[key]) for key in ("carried_gbps", "asked_gbps"))
-        cost = ("cost", f"{total} Gb/s times links, {mean:.6g} links on average")
+        cost = ("cost", f"{total} Gb/s times links, {mean:.4g} links on average")
         if not _falls_short(figures):
             said = [cost, ("carried", f"{carried} Gb/s per unit demand")]
         else:

@@ -22,7 +22,8 @@ class BCube(LinkParams):
     params=BCube,
     example="n=3,k=1",
     summary="n^(k+1) servers of k + 1 ports that forward for each other, (k+1) n^k switches",
-    source="Guo et al.: BCube: A High Performance, Server-centric Network Architecture, SIGCOMM 2009",
+    source="Guo et al.: BCube: A High Performance, Server-centric Network Architecture for Modular Data Centers, "
+    "SIGCOMM 2009",
 )
 def bcube(params: BCube) -> Plane:
     """Return BCube_k: server and switch of level l are joined where their digits agree but for the server's l-th.

@@ -57,7 +57,7 @@ class ChassisFatTree(HostParams):
     params=ChassisFatTree,
     example="radix=4",
     summary="two tiers of boxes, each a Clos network of chips: four tiers of chips, as in a fat tree of radix ports",
-    source="P-Net (Scaling beyond packet switch limits with multiple dataplanes, CoNEXT 2022), section 2.2, table 1",
+    source="P-Net (CoNEXT 2022), section 2.2, table 1",
 )
 def chassis_fat_tree(params: ChassisFatTree) -> Plane:
     """Return the chassis-based fat tree with its chips one by one, and ``box`` saying which box holds each.

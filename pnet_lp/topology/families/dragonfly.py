@@ -53,7 +53,8 @@ class Dragonfly(HostParams):
     example="h=2",
     summary="fully joined groups of a switches, joined to each other by h cables of each switch",
     source="Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008; arrangements: "
-    "Camarero, Vallejo, Beivide: Topological Characterization of Hamming and Dragonfly Networks, TACO 2014",
+    "Camarero, Vallejo, Beivide: Topological Characterization of Hamming and Dragonfly Networks and Its "
+    "Implications on Routing, TACO 2014",
 )
 def dragonfly(params: Dragonfly) -> Plane:
     """Return ``g`` groups of ``a`` switches; switch j of group i has index ``i a + j``, and ports j h to j h + h - 1.

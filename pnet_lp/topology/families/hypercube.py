@@ -20,7 +20,7 @@ class Hypercube(LinkParams):
     params=Hypercube,
     example="d=5",
     summary="2^d switches, joined where their numbers differ in one bit",
-    source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
+    source="Dally, Towles: Principles and Practices of Interconnection Networks, Morgan Kaufmann 2004, chapter 5",
 )
 def hypercube(params: Hypercube) -> Plane:
     """Return the d-cube, the mesh of extent 2 along d axes."""

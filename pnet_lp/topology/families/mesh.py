@@ -20,7 +20,7 @@ class Mesh(LinkParams):
     params=Mesh,
     example="dims=3x4",
     summary="grid without wraparound links",
-    source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
+    source="Dally, Towles: Principles and Practices of Interconnection Networks, Morgan Kaufmann 2004, chapter 5",
 )
 def mesh(params: Mesh) -> Plane:
     """Return the mesh of extents ``dims``."""

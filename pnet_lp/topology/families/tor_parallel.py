@@ -24,7 +24,8 @@ class TorParallel(HostParams):
     params=TorParallel,
     example="pods=2,tors=3,fabrics=2,spines=2",
     summary="hosts on one ToR switch, ToRs on N disjoint fabrics of one fabric switch in each pod",
-    source="Andreyev: Introducing data center fabric, the next-generation Facebook data center network, 2014",
+    source="Andreyev: Introducing data center fabric, the next-generation Facebook data center network, Facebook "
+    "Engineering 2014",
 )
 def tor_parallel(params: TorParallel) -> Plane:
     """Return a fabric that is parallel above the ToR switches.

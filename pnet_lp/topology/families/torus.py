@@ -24,7 +24,7 @@ class Torus(LinkParams):
     params=Torus,
     example="dims=4x3x3",
     summary="grid with wraparound links",
-    source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
+    source="Dally, Towles: Principles and Practices of Interconnection Networks, Morgan Kaufmann 2004, chapter 5",
 )
 def torus(params: Torus) -> Plane:
     """Return the torus of extents ``dims``.

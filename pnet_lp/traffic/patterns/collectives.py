@@ -53,8 +53,8 @@ def ring(params: GroupParams, context: TrafficContext) -> TrafficMatrix:
     "all-reduce",
     params=AllReducePattern,
     summary="what one reduction of a vector of size 1.0 over each group sends between its members",
-    source="Patarasu, Yuan: Bandwidth Optimal All-reduce Algorithms, JPDC 2009 (ring); "
-    "Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 2005",
+    source="Patarasuk, Yuan: Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, JPDC 69(2), 2009 "
+    "(ring); Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 2005",
 )
 def all_reduce(params: AllReducePattern, context: TrafficContext) -> TrafficMatrix:
     """Return the volumes over all rounds, in vectors.
@@ -88,7 +88,7 @@ def all_reduce(params: AllReducePattern, context: TrafficContext) -> TrafficMatr
     "pipeline",
     params=PipelineParams,
     summary="1.0 between every member of a group and the next, there and back; the ends are not joined",
-    source="Huang et al.: GPipe, NeurIPS 2019",
+    source="Huang et al.: GPipe: Efficient Training of Giant Neural Networks using Pipeline Parallelism, NeurIPS 2019",
 )
 def pipeline(params: PipelineParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 for each two neighbouring stages, in one or both directions."""

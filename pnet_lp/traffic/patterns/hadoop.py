@@ -40,7 +40,8 @@ class HadoopPattern(Params):
     "hadoop",
     params=HadoopPattern,
     summary="one stage of a MapReduce job: read, shuffle or write",
-    source="Dean, Ghemawat: MapReduce, OSDI 2004; Shvachko et al.: The Hadoop Distributed File System, MSST 2010",
+    source="Dean, Ghemawat: MapReduce: Simplified Data Processing on Large Clusters, OSDI 2004; Shvachko et al.: The "
+    "Hadoop Distributed File System, MSST 2010",
 )
 def hadoop(params: HadoopPattern, context: TrafficContext) -> TrafficMatrix:
     """Return the demands of one stage; mappers and reducers are drawn, no endpoint is both, the same in every stage.

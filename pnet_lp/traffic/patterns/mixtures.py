@@ -42,7 +42,8 @@ class BimodalParams(Params):
     "bimodal",
     params=BimodalParams,
     summary="between all pairs, drawn from a mixture of two normal distributions: many small, some large",
-    source="Medina et al.: Traffic Matrix Estimation, SIGCOMM 2002 (bimodal synthetic matrices)",
+    source="Medina et al.: Traffic Matrix Estimation: Existing Techniques and New Directions, SIGCOMM 2002 (bimodal "
+    "synthetic matrices)",
 )
 def bimodal(params: BimodalParams, context: TrafficContext) -> TrafficMatrix:
     """Return independent demands; a negative draw counts as no demand."""

@@ -25,7 +25,8 @@ class FftParams(Params):
     "mpi-fft",
     params=FftParams,
     summary="the transpositions of a 3-D Fourier transform: all-to-all within rows and columns of processes",
-    source="Bailey et al.: The NAS Parallel Benchmarks, IJSA 1991 (FT); Frigo, Johnson: FFTW3, Proc. IEEE 2005",
+    source="Bailey et al.: The NAS Parallel Benchmarks, IJSA 1991 (FT); Frigo, Johnson: The Design and Implementation "
+    "of FFTW3, Proceedings of the IEEE 2005",
 )
 def fft(params: FftParams, context: TrafficContext) -> TrafficMatrix:
     """Return the transpositions of one transform of N^3 points over P processes in R rows.

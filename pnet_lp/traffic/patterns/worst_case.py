@@ -32,8 +32,9 @@ _PROGRAM_BYTES = 1100
 @traffics.register(
     "longest-matching",
     summary="1.0 from every endpoint to one other, each chosen once, so that the sum of hops is largest",
-    source="Jyothi et al.: Measuring and Understanding Throughput of Network Topologies, SC 2016; "
-    "Namyar et al.: A Throughput-Centric View of the Performance of Datacenter Topologies, SIGCOMM 2021",
+    source="Jyothi, Singla, Godfrey, Kolla: Measuring and Understanding Throughput of Network Topologies, SC 2016; "
+    "Namyar, Supittayapornpong, Zhang, Yu, Govindan: A Throughput-Centric View of the Performance of Datacenter "
+    "Topologies, SIGCOMM 2021",
 )
 def longest_matching(_: NoParams, context: TrafficContext) -> TrafficMatrix:
     """Return the permutation of greatest total hop count (maximal permutation); see :func:`_matching`.
@@ -69,8 +70,8 @@ class KodialamParams(Params):
     "kodialam",
     params=KodialamParams,
     summary="what every endpoint's sending and receiving limits allow with the largest sum of demand times hops",
-    source="Kodialam, Lakshman, Sengupta: Traffic-Oblivious Routing in the Hose Model, ToN 2011; as used in Jyothi et "
-    "al., SC 2016",
+    source="Kodialam, Lakshman, Sengupta: Traffic-Oblivious Routing in the Hose Model, ToN 2011; evaluation: "
+    "Jyothi, Singla, Godfrey, Kolla: Measuring and Understanding Throughput of Network Topologies, SC 2016",
 )
 def kodialam(params: KodialamParams, context: TrafficContext) -> TrafficMatrix:
     """Return a vertex of: maximise sum d(s, t) hops(s, t), no endpoint sending or receiving more than its rate.

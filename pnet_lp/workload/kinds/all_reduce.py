@@ -44,9 +44,9 @@ class AllReduceParams(ChunkedParams):
     params=AllReduceParams,
     example="size=1kB,placement=random",
     summary="every rank gets the sum of all ranks' buffers",
-    source="Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, "
+    source="Patarasuk, Yuan: Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, "
     "JPDC 69(2), 2009 (ring); "
-    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005",
+    "Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 2005",
 )
 def all_reduce(params: AllReduceParams, context: WorkloadContext) -> Workload:
     """Return ``rounds`` tasks of messages by the algorithm.

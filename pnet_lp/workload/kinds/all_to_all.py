@@ -27,7 +27,7 @@ class AllToAllParams(CollectiveParams):
     params=AllToAllParams,
     example="size=1kB,placement=random",
     summary="every rank sends a part of its buffer to every other",
-    source="Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005",
+    source="Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 2005",
 )
 def all_to_all(params: AllToAllParams, context: WorkloadContext) -> Workload:
     """Return ``rounds`` tasks of ``ranks x (ranks - 1)`` messages, a block of the buffer to each rank."""

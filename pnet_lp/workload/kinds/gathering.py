@@ -10,7 +10,7 @@ from pnet_lp.model.workload import Workload
 from pnet_lp.workload.base import WORKLOADS, WorkloadContext
 from pnet_lp.workload.collective import ChunkedParams, bits, blocks, chosen_hosts, exchanges, operations, ring
 
-_SOURCE = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005"
+_SOURCE = "Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 2005"
 
 
 class HalfParams(ChunkedParams):

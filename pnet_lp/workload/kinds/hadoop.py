@@ -39,7 +39,8 @@ class HadoopParams(WorkloadParams):
     params=HadoopParams,
     example="mappers=4,reducers=4,data=1MB,block=10kB",
     summary="a MapReduce job in three stages: read blocks, shuffle, write blocks",
-    source="P-Net, section 5.2.2 (figure 12); Dean, Ghemawat: MapReduce, OSDI 2004",
+    source="P-Net, section 5.2.2 (figure 12); Dean, Ghemawat: MapReduce: Simplified Data Processing on Large "
+    "Clusters, OSDI 2004",
 )
 def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
     """Return the flows of one job; a task is what one worker does in one stage.

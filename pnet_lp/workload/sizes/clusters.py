@@ -21,17 +21,17 @@ _CURVES: dict[str, tuple[str, str, Sequence[float]]] = {
     ),
     "facebook-web-server": (
         "flows of web servers within a cluster",
-        "Roy et al., SIGCOMM 2015, figure 6",
+        "Roy, Zeng, Bagga, Porter, Snoeren: Inside the Social Network's (Datacenter) Network, SIGCOMM 2015, figure 6",
         (160, 160, 160, 318, 1070, 2230, 3930, 8120, 20e3, 77.7e3, 277e3, 399e3, 809e3, 19.6e6),
     ),
     "facebook-cache": (
         "flows of cache followers within a cluster",
-        "Roy et al., SIGCOMM 2015, figure 6",
+        "Roy, Zeng, Bagga, Porter, Snoeren: Inside the Social Network's (Datacenter) Network, SIGCOMM 2015, figure 6",
         (73.5, 285, 348, 489, 574, 1340, 30.2e3, 218e3, 670e3, 2.06e6, 2.83e6, 3.01e6, 3.97e6, 48.5e6),
     ),
     "facebook-hadoop": (
         "flows of Hadoop servers within a cluster",
-        "Roy et al., SIGCOMM 2015, figure 6",
+        "Roy, Zeng, Bagga, Porter, Snoeren: Inside the Social Network's (Datacenter) Network, SIGCOMM 2015, figure 6",
         (165, 272, 331, 360, 489, 585, 605, 615, 770, 1020, 2220, 25.1e3, 2.26e6, 565e6),
     ),
 }

@@ -48,7 +48,7 @@ from pnet_lp.throughput.objectives.max_min.proof import (
 from pnet_lp.throughput.objectives.min_cost import no_lengths
 from pnet_lp.throughput.objectives.program import check_program_solver
 from pnet_lp.throughput.problems import Attained, Problem
-from pnet_lp.units import format_gap, format_gbps
+from pnet_lp.units import format_gap, format_short
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
@@ -107,10 +107,10 @@ class Fair(Objective):
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
         levels, unit = figures["levels"], "Gb/s" if self.apart else "Gb/s per unit demand"
-        lines = [("total", f"{format_gbps(figures['total_gbps'])} Gb/s"), rates_in_words(figures)]
+        lines = [("total", f"{format_short(figures['total_gbps'])} Gb/s"), rates_in_words(figures)]
         for level in levels[:_SHOWN_LEVELS]:
             noun = "demand" if level["demands"] == 1 else "demands"
-            rate = f"{format_gbps(level['rate_gbps'])} {unit}"
+            rate = f"{format_short(level['rate_gbps'])} {unit}"
             lines.append(("level", f"{rate} for {level['demands']:,} {noun}"))
         if (hidden := len(levels) - _SHOWN_LEVELS) > 0:
             lines.append(("", f"and {hidden:,} more"))
@@ -126,7 +126,7 @@ class Fair(Objective):
     "max-min-fill",
     params=FairParams,
     summary="the same by progressive filling, without a solver, where each demand has one path or a fixed split",
-    source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
+    source="Bertsekas, Gallager: Data Networks, Prentice Hall 1992 (2nd ed.), section 6.5.2",
 )
 class MaxMinFill(Fair):
     """Weighted max-min fairness in closed form."""
@@ -148,7 +148,7 @@ class MaxMinFill(Fair):
     "max-min",
     params=FairParams,
     summary="max-min fair rates: none, per unit demand, can rise without lowering one that is smaller or equal",
-    source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
+    source="Bertsekas, Gallager: Data Networks, Prentice Hall 1992 (2nd ed.), section 6.5.2",
 )
 class MaxMin(Fair):
     """Weighted max-min fairness over any split; by filling where the routing fixes the split."""
