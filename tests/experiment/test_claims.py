@@ -58,9 +58,17 @@ def test_ratios(words: dict[str, Any], agreeing: list[float], trend: list[float]
 
 
 @pytest.mark.parametrize(
-    ("values", "outcome"), [((1.5, 11), "agrees"), ((1.6, 11), "differs"), ((0.5, 3), "agrees"), ((2, 1), None)]
+    ("values", "outcome"),
+    [
+        ((1.5, 11), "agrees"),
+        ((1.6, 11), "differs"),
+        ((0.5, 3), "agrees"),
+        ((2, 1), "differs"),
+        ((1, 1), "agrees"),
+        ((2, 0.5), "differs"),
+    ],
 )
-def test_excesses(values: tuple[float, ...], outcome: Verdict | None) -> None:
+def test_excesses(values: tuple[float, ...], outcome: Verdict) -> None:
     """Half is a twentieth of ten, both beyond one."""
     words = {"kind": "excess", "case": "a", "relative_to": "b", "over": 1, "at_most": 5}
     assert verdict(words, *values) == outcome

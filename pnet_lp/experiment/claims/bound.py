@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, Self
@@ -68,9 +69,11 @@ class ExcessClaim(BoundClaim):
 
     def _measured(self, measurements: Measurements) -> list[Measured | None]:
         one, other = (measurements.mean(case, None, self.column) for case in self.about)
-        if one is None or other is None or other.value == self.over:
+        if one is None or other is None:
             return [None]
-        share = 100 * (one.value - self.over) / (other.value - self.over)
+        excess, whole = one.value - self.over, other.value - self.over
+        # Beside an ideal value none is worse.
+        share = 100 * excess / whole if whole > 0 else math.inf if excess > 0 else 0.0
         return [Measured(self.case, share, None, f"% of {self.relative_to}, both less {self.over:g}")]
 
 
