@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -43,10 +44,10 @@ CASES = [
     "torus:dims=3x3 --level rack --objective max-min-fill:cap=demand --routing vlb --traffic stride:s=2",
     "path:n=3 --level rack --fail 0-1 --fail 1-2 --objective max-min:cap=demand",
     "ring:n=6 --level rack --fail 0-1 --fail 3-4 --objective total:floor=0.01",
-    "ring:n=5 --level rack --routing edge-disjoint:k=2 --least-load",
+    "ring:n=5 --level rack --routing ksp:k=2 --least-load",
     *(
         f"{{metric}} --level rack --planes 2 --routing {routing}"
-        for routing in ("ksp:5", "edge-disjoint:3", "ecmp", "vlb")
+        for routing in ("ksp:5", "ksp:2 --plane-policy round-robin", "ecmp", "ecmp-lp --plane-policy single", "vlb")
     ),
 ]
 METRIC = """#: switch a box=0
@@ -73,11 +74,11 @@ def saved(folder, case):
     return path
 
 
-def check(path):
+def check(*arguments):
     """Run the checker, in this process."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
-        code = checker().main([str(path), "--json"])
+        code = checker().main([str(x) for x in arguments])
     return SimpleNamespace(returncode=code, stdout=out.getvalue(), stderr=err.getvalue())
 
 
@@ -92,6 +93,31 @@ def checker() -> ModuleType:
     return found
 
 
+def test_it_is_one_short_file_of_the_standard_library():
+    source = CHECK.read_text()
+    imported = {re.split(r"[ .]", line)[1] for line in source.splitlines() if line.startswith(("import ", "from "))}
+    assert imported <= sys.stdlib_module_names
+    assert len(source.splitlines()) <= 600
+
+
+def test_it_says_how_it_is_used_and_what_it_cannot_read(tmp_path):
+    assert check("--help").stdout.startswith("A third checker")
+    assert [check(*arguments).returncode for arguments in (["--help"], [], ["--json", "x"], ["x", "y"])] == [0, 2, 2, 2]
+    path = tmp_path / "r.json"
+    assert "No such file" in check(path).stderr
+    for text, error in (
+        ("", "Expecting value"),
+        ("[1]", "format"),
+        ('{"format": "pnet-lp-result/2", "level": "rack"}', "format"),
+        ('{"a": 1, "a": 2}', "a key occurs twice"),
+        ('{"a": NaN}', "NaN is not a number of JSON"),
+    ):
+        path.write_text(text)
+        done = check(path)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert done.stderr.startswith(f"Error: {str(path)!a}: {error}")
+
+
 def test_it_runs_without_the_package(tmp_path):
     path = saved(tmp_path, "ring:n=6 --tolerance 0.5 --routing ksp:2")
     command = [sys.executable, "-E", "-S", str(CHECK), str(path)]
@@ -103,17 +129,15 @@ def test_it_runs_without_the_package(tmp_path):
 @pytest.mark.parametrize("case", CASES)
 def test_both_checkers_agree(tmp_path, case):
     path = saved(tmp_path, case)
-    done = check(path)
+    status, low, high, gap, _ = checker().check(json.loads(path.read_text()))
     other = json.loads(CliRunner().invoke(main, ["verify", str(path), "--json"]).stdout)
-    assert done.returncode in (0, 3), done.stderr
-    mine = json.loads(done.stdout)
-    assert mine["status"] == other["status"]
-    assert mine["gap"] == pytest.approx(other["relative_gap"], abs=1e-9)
+    assert status == other["status"]
+    assert float(gap) == pytest.approx(other["relative_gap"], abs=1e-9)
     if "lower_bound_gbps" in other:
-        assert mine["lower"] == pytest.approx(other["lower_bound_gbps"], rel=1e-9)
-        assert mine["upper"] == pytest.approx(other["upper_bound_gbps"], rel=1e-9)
-        assert other["lower_bound_gbps"] <= mine["upper"]
-        assert mine["lower"] <= other["upper_bound_gbps"]
+        assert float(low) == pytest.approx(other["lower_bound_gbps"], rel=1e-9)
+        assert float(high) == pytest.approx(other["upper_bound_gbps"], rel=1e-9)
+        assert Fraction(other["lower_bound_gbps"]) <= low
+        assert high <= Fraction(other["upper_bound_gbps"])
 
 
 @pytest.mark.parametrize("key", ["throughput_gbps", "lower_bound_gbps", "upper_bound_gbps", "relative_gap"])
@@ -153,9 +177,17 @@ def test_forged_lengths_are_refused(tmp_path, entry):
     assert "length: " in done.stderr
 
 
-@pytest.mark.parametrize("objective", ["max-min", "total"])
-def test_what_is_not_covered_is_refused(tmp_path, objective):
-    done = check(saved(tmp_path, f"ring:n=4 --objective {objective} --routing hedera"))
+@pytest.mark.parametrize(
+    "case",
+    [
+        "ring:n=4 --objective max-min --routing hedera",
+        "ring:n=4 --objective total --routing hedera",
+        "ring:n=5 --level rack --routing edge-disjoint:k=2",
+        "ring:n=6 --solver symmetric",
+    ],
+)
+def test_what_is_not_covered_is_refused(tmp_path, case):
+    done = check(saved(tmp_path, case))
     assert done.returncode == 1
     assert "not checked by this program" in done.stderr
 
@@ -169,6 +201,9 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
 def test_both_checkers_prove_the_same_of_every_objective_routing_and_form(documents, tmp_path):
     path, forms = tmp_path / "r.json", Counter()
     for document in documents:
+        form = (document["certificate"] or {}).get("form")
+        if form == "quotient" or document["routing"].startswith("edge-disjoint"):
+            continue
         path.write_text(json.dumps(document))
         status, low, high, gap, _ = checker().check(document)
         found = verify_file(path)
@@ -180,17 +215,17 @@ def test_both_checkers_prove_the_same_of_every_objective_routing_and_form(docume
             if document["objective"].endswith("cap=demand")
             else document["objective"].partition(":")[0]
         )
-        forms[kind, (document["certificate"] or {}).get("form")] += 1
+        forms[kind, form] += 1
         if found.headline.bounded and low is not None:
             lower, upper = (shown[key] for key in found.headline.bounds)
             assert (lower, upper) == pytest.approx((float(low), float(high)), rel=1e-9)
             assert Fraction(lower) <= low
             assert high <= Fraction(upper)
-    assert len(forms) >= len(CELLS) + 1
+    assert len(forms) > sum(form != "quotient" for *_, form in CELLS)
 
 
 def test_what_verify_refuses_is_not_accepted(documents, tmp_path):
-    """Of tampered files, but those in which rounding decides that the gap is above the tolerance."""
+    """Of tampered files, but those with other bottlenecks, or with a gap that is above the tolerance by rounding."""
     path, seen = tmp_path / "r.json", Counter()
     for number in range(60):
         draw = random.Random(number)
@@ -202,7 +237,8 @@ def test_what_verify_refuses_is_not_accepted(documents, tmp_path):
         except PnetError as refused:
             error = str(refused)
         allowed = {"certified": (0, 1), "bounds": (3, 1)}[found.status] if found else (1,)
-        assert code in allowed or "but the gap is" in error, (number, error)
+        described = any(words in error for words in ("but the gap is", "binding", "bottleneck"))
+        assert code in allowed or described, (number, error)
         seen["accepted" if found and code != 1 else "refused"] += 1
     assert min(seen["refused"], seen["accepted"]) > 10
 
@@ -217,7 +253,7 @@ def test_no_optimised_forgery_is_accepted_with_a_false_claim():
         forgery = written(honest.document, KINDS[kinds[at % len(kinds)]](honest, draw))
         try:
             status, low, high, gap, figures = checker().check(json.loads(json.dumps(forgery)))
-        except (checker().RefusedError, checker().CycleError, ArithmeticError, TypeError, ValueError):
+        except (ArithmeticError, LookupError, TypeError, ValueError):
             seen["refused"] += 1
             continue
         seen["accepted"] += 1
