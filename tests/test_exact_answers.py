@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from .exact_answers import answered
+from pnet_lp.throughput import solve
+
+from .exact_answers import answered, question
 
 COUNT = int(os.environ.get("PNET_LP_EXACT", "240"))
 PARTS = 4
@@ -39,3 +42,16 @@ def test_what_solvers_give_up_has_bounds(number: int, tmp_path: Path) -> None:
     (outcome,) = answered(range(number, number + 1), tmp_path)
     assert outcome.status in {"bounds", "certified"}, outcome.error
     assert not outcome.faults, (str(outcome.question), outcome.faults)
+
+
+@pytest.mark.parametrize("number", [65, 97, 171, 188, 196, 252, 268, 383])
+def test_capacities_far_apart_are_certified_all_the_same(number: int) -> None:
+    """First-order steps come to a standstill there, and end; an interior point does not see small capacities."""
+    requested, exact = question(number)
+    of_rule: dict[str, Any] = {"plane_policy": requested.rule["policy"], "seed": requested.rule["seed"]}
+    given = of_rule | {"routing": requested.routing, "tolerance": requested.tolerance, "threads": 1}
+    alone = solve(requested.network, requested.traffic, solver="structured", max_iterations=200_000, **given)
+    assert alone.iterations < 100_000
+    found = solve(requested.network, requested.traffic, **given)
+    assert found.status == "certified"
+    assert found.interval.lower <= exact.concurrent() <= found.interval.upper

@@ -141,14 +141,16 @@ def _solved(problem: Problem, context: SolveContext) -> _Answer:
     if context.solver != AUTO:
         return _solved_by(context.solver, problem, context, options)
     first, most = choose_solver(problem, options.tolerance, options.deadline), options.max_iterations
-    second = second_choice(first, options.tolerance)
-    if second is None or (most is not None and most <= second[1]) or not _fits(second[0], problem):
+    second = second_choice(first, problem, options.tolerance)
+    if second is None or not _fits(second[0], problem):
         return _solved_by(first, problem, context, options)
-    answer = _solved_by(first, problem, context, replace(options, max_iterations=second[1]))
+    limit = min((limit for limit in (most, second[1]) if limit is not None), default=None)
+    answer = _solved_by(first, problem, context, replace(options, max_iterations=limit))
     gap, done = answer.certified.interval.gap, answer.raw.iterations
-    if gap <= options.tolerance or answer.raw.interrupted or options.deadline.left_s() == 0:
-        return answer
     left = None if most is None else most - done
+    over = answer.raw.interrupted or options.deadline.left_s() == 0 or (left is not None and left <= 0)
+    if gap <= options.tolerance or over:
+        return answer
     other = _solved_by(second[0], problem, context, replace(options, max_iterations=left))
     better = other if other.certified.interval.gap <= gap else answer
     raw = replace(other.raw, iterations=done + other.raw.iterations)

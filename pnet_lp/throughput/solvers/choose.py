@@ -34,6 +34,9 @@ MOST_STEPS = 10_000
 """At a coarse gap column generation takes some thousand steps, or, where its prices cycle among many equivalent
 paths, a hundred thousand and more: after so many the other solver has its turn."""
 
+FEW_PATHS = 10_000
+"""Up to this many a simplex method ends at a vertex in seconds."""
+
 FEW_DEMANDS_PER_ROW = 4.0
 """Below this many, and without access limits, first-order steps over arcs are tens of thousands."""
 
@@ -71,9 +74,17 @@ def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"
 
 
-def second_choice(first: str, tolerance: float) -> tuple[str, int] | None:
-    """Return the solver to go to, and after how many iterations of ``first``, where these may not end."""
-    return ("structured", MOST_STEPS) if first == "columns" and tolerance >= COARSE else None
+def second_choice(first: str, problem: Problem, tolerance: float) -> tuple[str, int | None] | None:
+    """Return the solver to go to, and after how many iterations of ``first``, None for where it gives up by itself.
+
+    Where capacities are many powers of ten apart, first-order steps come to a standstill, and an interior point does
+    not see the small ones; column generation goes on to the optimum, and a vertex of few paths is one.
+    """
+    if problem.form == "path":
+        return (VERTEX_SOLVER, None) if problem.flow_variables <= FEW_PATHS else None
+    if first == "columns":
+        return ("structured", MOST_STEPS) if tolerance >= COARSE else None
+    return None if first == "symmetric" else ("columns", None)
 
 
 def _is_symmetric(problem: Problem, deadline: Deadline) -> bool:

@@ -21,7 +21,7 @@ use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};
 use super::path_form::normalise;
 use super::path_form::state::{Iterate, NEW, State};
-use super::pdhg::Iteration;
+use super::pdhg::{Iteration, PROGRESS, STANDSTILL};
 use super::problem::{Problem, Use};
 use super::round::round;
 use super::run::{Monitor, Options, Progress, Watch};
@@ -65,10 +65,6 @@ const DEEPER: f64 = 0.05;
 const IDLE: usize = 2;
 /// ... and in all, before the run ends.
 const MOST_IDLE: usize = 6;
-/// Progress leaves less than this part of the gap.
-const PROGRESS: f64 = 0.9;
-/// Steps in which first-order steps alone must make progress: these, and as many as were done before.
-const STANDSTILL: usize = 20_000;
 
 /// Solves `problem`, in which each demand has a path.
 ///

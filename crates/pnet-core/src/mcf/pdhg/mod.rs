@@ -23,6 +23,11 @@ const NECESSARY: f64 = 0.8;
 /// ... or when the iterations since make up this part of all.
 const ARTIFICIAL: f64 = 0.36;
 
+/// Progress leaves less than this part of the gap.
+pub(super) const PROGRESS: f64 = 0.9;
+/// Iterations in which progress must be made: these, and as many as were done before.
+pub(super) const STANDSTILL: usize = 20_000;
+
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
 const SMOOTHING: f64 = 0.7;
 /// How much its logarithm may change at a restart.
@@ -126,7 +131,8 @@ pub(super) trait Bounds<I> {
     fn progress(&self, iterations: usize) -> Progress;
 }
 
-/// Iterates until the bounds are certified, or at a limit; returns whether the monitor stopped it.
+/// Iterates until the bounds are certified, at a limit, or without progress, as where capacities are so far apart that the
+/// steps of some links round to nothing; returns whether the monitor stopped it.
 ///
 /// Bounds are evaluated after `check` iterations first.
 pub(super) fn solve<I: Iteration>(
@@ -138,6 +144,8 @@ pub(super) fn solve<I: Iteration>(
     monitor: &mut impl Monitor,
 ) -> Result<bool, Error> {
     let (mut iterations, mut interrupted) = (0, false);
+    // A gap that is certified, and since when.
+    let mut progress = (1.0, 0);
     while !bounds.certified(options.tolerance) && iterations < options.max_iterations {
         iteration.iterate();
         iterations += 1;
@@ -150,7 +158,10 @@ pub(super) fn solve<I: Iteration>(
         check = last + (last / CHECK_FRACTION).max(FIRST_CHECK);
         bounds.offer(iteration)?;
         interrupted = !monitor.progress(bounds.progress(iterations)) || stop;
-        if interrupted || watch.late() {
+        while progress.0 > f64::EPSILON && bounds.certified(PROGRESS * progress.0) {
+            progress = (PROGRESS * progress.0, iterations);
+        }
+        if interrupted || watch.late() || iterations >= STANDSTILL + 2 * progress.1 {
             break;
         }
     }
