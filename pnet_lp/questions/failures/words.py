@@ -44,9 +44,10 @@ def _throughput(document: Document) -> str:
 def _failures(document: Document) -> str:
     if "failures" not in document:
         return ""
-    short = f"{document['below_demand']:,}" if document["below_demand"] else "none"
+    count = document["below_demand"]
+    short = f"{count:,} leave{'s' if count == 1 else ''}" if count else "none leaves"
     different = f"{document['failures']:,}, {len(document['trials']):,} of them different"
-    return f"{different}; with {short}, connected pairs get less than they demand"
+    return f"{different}; {short} connected pairs less than they demand"
 
 
 _FACTS: tuple[Fact, ...] = (
