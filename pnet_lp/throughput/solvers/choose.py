@@ -78,7 +78,7 @@ def second_choice(first: str, problem: Problem, tolerance: float) -> tuple[str, 
     """Return the solver to go to, and after how many iterations of ``first``, None for where it gives up by itself.
 
     Where capacities are many powers of ten apart, first-order steps come to a standstill, and an interior point does
-    not see the small ones; column generation goes on to the optimum, and a vertex of few paths is one.
+    not see the small ones; column generation and, over few paths, a simplex method reach the optimum all the same.
     """
     if problem.form == "path":
         return (VERTEX_SOLVER, None) if problem.flow_variables <= FEW_PATHS else None

@@ -82,7 +82,7 @@ pub(super) fn balance(
         if shortfall <= tolerance {
             break;
         }
-        if balanced.sweeps % CHECK_EVERY == 0 || balanced.sweeps == options.max_iterations {
+        if balanced.sweeps.is_multiple_of(CHECK_EVERY) || balanced.sweeps == options.max_iterations {
             let iterations = balanced.sweeps;
             balanced.stopped |= !monitor.progress(Progress { iterations, lower: best.lower, upper: best.upper });
             let most = if least <= ALMOST * tolerance { 2.0 * MOST_SWEEPS } else { MOST_SWEEPS };
