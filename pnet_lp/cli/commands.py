@@ -21,7 +21,15 @@ OTHERS = {
 }
 """Name and one line of each command that asks no question; the group's help imports none of them."""
 
-OTHER_WORDS = {"plot": "draw", "render": "draw", "price": "cost", "solve": "throughput", "run": "simulate"}
+OTHER_WORDS = {
+    "plot": "draw",
+    "render": "draw",
+    "price": "cost",
+    "solve": "throughput",
+    "run": "simulate",
+    "check": "verify",
+    "validate": "verify",
+}
 """Commands by what else one might call them."""
 
 

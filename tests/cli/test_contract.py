@@ -167,6 +167,7 @@ def test_long_help_has_headings(run: Run) -> None:
         ),
         (["list", "shapes"], "Invalid value for '[KIND]': found 'shapes'; allowed: topologies, traffic, routings, "),
         (["plot", "ring:n=4"], "unknown command 'plot' (did you mean 'draw'?); allowed: throughput, "),
+        (["check", "answer.json"], "unknown command 'check' (did you mean 'verify'?); allowed: throughput, "),
         (["throughput", "ring:n=4", "--speed", "9"], "No such option '--speed' (did you mean '--link-gbps'?)"),
         (["throughput", "ring:n=4,speed=9"], "ring: unknown parameter 'speed' (did you mean 'link_gbps'?)"),
         (

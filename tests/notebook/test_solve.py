@@ -393,3 +393,12 @@ def test_answers_cannot_be_changed() -> None:
         assert again.to_json() == result.to_json()
         with pytest.raises(TypeError, match="cannot be changed"):
             again.figures["total_gbps"] = 1.0
+
+
+@pytest.mark.parametrize(("planes", "lines"), [(7, 8), (8, 2)])
+def test_a_chart_has_at_most_eight_lines(planes: int, lines: int) -> None:
+    figure = pn.throughput("fat-tree:k=4", planes=planes, traffic="stride:s=8").plot()
+    drawn = figure.axes[0].get_lines()
+    assert len(drawn) == lines
+    assert len({line.get_color() for line in drawn}) == lines
+    assert drawn[0].get_label() == ("plane 0" if planes == 7 else "all 8 planes")

@@ -107,7 +107,7 @@ def test_flows_as_a_table(expression: str) -> None:
     assert pn.build_workload(table, network).fingerprint == flows.fingerprint
 
 
-def test_short_forms_of_cost_are_sweeps() -> None:
+def test_short_forms_are_sweeps() -> None:
     trees = ["fat-tree:k=4", "fat-tree:k=8"]
     table = pn.sweep(question="cost", vary={"architecture": trees})
     compared = document_of("cost", "compare", *trees)["architectures"]
@@ -118,3 +118,6 @@ def test_short_forms_of_cost_are_sweeps() -> None:
     case = document_of("cost", "equal", "25", "--links", "6")["cases"][0]
     found = equal_cost(25, load_book("price"), load_book("power"), links=6)
     assert (found.tree_usd, found.excess) == (case["tree_usd"], case["excess"])
+    table = pn.sweep("fat-tree:k=4", question="hops", vary={"fail_links": [0.1, 0.2]}, trials=3)
+    swept = document_of("hops", "fat-tree:k=4", "--sweep", "0.1,0.2", "--trials", "3")["sweep"]
+    assert table["mean_hops"].tolist() == [one["mean"] for one in swept]

@@ -64,7 +64,10 @@ def front_chart(document: Mapping[str, Any]) -> Figure:
     for i, family in enumerate(dict.fromkeys(families)):
         points = [place for place, name in zip(zip(x, y, strict=True), families, strict=True) if name == family]
         axes.plot(
-            *zip(*points, strict=True), _MARKERS[i % len(_MARKERS)], color=COLOURS[i % len(COLOURS)], label=family
+            *zip(*points, strict=True),
+            _MARKERS[(i + i // len(COLOURS)) % len(_MARKERS)],
+            color=COLOURS[i % len(COLOURS)],
+            label=family,
         )
     for i, one in enumerate(front):
         # Above and below in turn, so that neighbours do not meet.

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _STYLES = ("-", "--", "-.", ":")
 """Lines that lie on each other are both seen, also in grey."""
 
-_MOST_LINES = 16
+_MOST_LINES = 8
+"""As many as there are colours that all can tell apart; more planes are one line."""
 
 
 def draw_utilisation(axes: Axes, links: pd.DataFrame, title: str) -> None:
@@ -28,9 +29,9 @@ def draw_utilisation(axes: Axes, links: pd.DataFrame, title: str) -> None:
     """
     core = links[links["kind"] == "core"]
     groups = [(f"plane {plane}", group) for plane, group in core.groupby("plane")]
-    if len(groups) > _MOST_LINES:
-        groups = [(f"all {len(groups)} planes", core)]
     access = links[links["kind"] == "access"]
+    if len(groups) + bool(len(access)) > _MOST_LINES:
+        groups = [(f"all {len(groups)} planes", core)]
     groups += [("access links", access)] if len(access) else []
     fullest = max(100.0, 100 * float(links["utilisation"].max())) if len(links) else 100.0
     for i, (label, group) in enumerate(groups):
