@@ -14,6 +14,7 @@ import yaml
 
 from pnet_lp import __version__, _core
 from pnet_lp.charts import CHART_FORMATS
+from pnet_lp.charts.kinds import CHART_KINDS
 from pnet_lp.cost import ARCHITECTURES
 from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.experiment.executor import EXECUTORS
@@ -60,6 +61,7 @@ REGISTRIES: list[Registry] = [
     TRANSPORTS,
     WORKLOADS,
     EXECUTORS,
+    CHART_KINDS,
     sizings,
     topologies,
     traffics,

@@ -10,8 +10,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import Field, SerializeAsAny
+from pydantic import BeforeValidator, Field, SerializeAsAny
 
+from pnet_lp.charts.kinds import parse_chart
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import CaseName
 from pnet_lp.experiment.claims import Claims, Size
@@ -29,14 +30,16 @@ QUICK: Final = "quick"
 
 
 class Chart(Params):
-    """A chart: lines of what the experiment shows over one key, or, without such a key, a bar for each case.
+    """A chart: lines of what the experiment shows over one key; without one a bar for each case, or another kind.
 
     Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.questions.base.Case.chart_value`.
 
     Attributes:
+        kind: which of :data:`~pnet_lp.charts.kinds.CHART_KINDS`, with its parameters; default: ``lines`` with an ``x``,
+            else ``bars``.
         x: the key along the axis; a case without it is not drawn.
         lines: keys whose values make a line; a case without the first of them is on every line.
-        panels: key with a panel for each value; a case without it is in every panel.
+        panels: key, or keys, with a panel for each value; a case without a value of any is in every panel.
         cases: names of the cases drawn, with ``*`` for any text; default: all.
         words: labels of keys and values in the chart; empty for none.
         scale: scale of the value axis of lines.
@@ -45,9 +48,10 @@ class Chart(Params):
             first such case of each line is marked.
     """
 
+    kind: str | None = None
     x: str | None = None
     lines: Annotated[tuple[str, ...], OneOrMore] = ()
-    panels: str | None = None
+    panels: Annotated[tuple[str, ...], OneOrMore, BeforeValidator(lambda keys: () if keys is None else keys)] = ()
     cases: tuple[str, ...] = ()
     words: dict[str, str] = Field(default_factory=dict)
     scale: Literal["linear", "log"] = "linear"
@@ -55,9 +59,14 @@ class Chart(Params):
     saturated_percent: float | None = Field(None, gt=0)
 
     @property
+    def shown_as(self) -> str:
+        """The expression of its kind."""
+        return self.kind or ("bars" if self.x is None else "lines")
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The keys that distinguish the cases."""
-        return tuple(key for key in (self.x, *self.lines, self.panels) if key is not None)
+        return tuple(key for key in (self.x, *self.lines, *self.panels) if key is not None)
 
     def draws(self, case: str) -> bool:
         """Whether a case is drawn."""
@@ -367,7 +376,7 @@ def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -
     if experiment.column is not None:
         _check_known(experiment.column, columns, "no column is called", f"{file}: column")
     if chart is not None:
-        _check_chart(experiment, chart, model, f"{file}: chart")
+        _check_chart(experiment, chart, model, columns, f"{file}: chart")
     for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
         where = f"{claimed}: claims.{i}"
         if (name := claim.missing(cases)) is not None:
@@ -376,7 +385,7 @@ def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -
             _check_known(claim.column, columns, "no column is called", f"{where}.column")
 
 
-def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where: str) -> None:
+def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], columns: Collection[str], where: str) -> None:
     """Raise SpecError where a chart asks for what no case has, or for what it does not draw."""
     for key in chart.keys:
         _check_known(key.partition(".")[0], model.model_fields, "no key of a case is called", where)
@@ -384,7 +393,12 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
             raise SpecError("no case gives this parameter", where=where, found=key)
     if twice := [key for key, count in Counter(chart.keys).items() if count > 1]:
         raise SpecError(f"{twice[0]} is given twice", where=where, allowed="each of x, lines, panels another key")
-    of_lines = {"lines", "scale", "percent", "saturated_percent"}
+    with naming(f"{where}.kind"):
+        _, params = parse_chart(chart.shown_as)
+        params.check(columns)
+    if chart.kind is not None and params.along != (chart.x is not None):
+        raise SpecError(f"{chart.kind} {'needs an' if params.along else 'has no'} axis of a key", where=f"{where}.x")
+    of_lines = {"percent", "saturated_percent"} | ({"lines", "scale"} if chart.kind is None else set())
     if chart.x is None and chart.model_dump(include=of_lines, exclude_defaults=True):
         raise SpecError("lines, scale, percent and saturated_percent need an axis", where=where, allowed="with an x")
     if chart.percent and experiment.baseline is None:
@@ -394,7 +408,9 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
             raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")
     named = {value_text(case.chart_value(key)) for case in experiment.cases.values() for key in chart.keys}
     for word in chart.words:
-        _check_known(word, {*chart.keys, *named}, "no key or value of the chart is", f"{where}.words")
+        _check_known(
+            word, {*chart.keys, *named, *params.quantities}, "no key or value of the chart is", f"{where}.words"
+        )
     if chart.saturated_percent is not None and not (experiment.baseline is not None and "planes" in model.model_fields):
         raise SpecError(
             "saturation is a share of planes times the baseline",

@@ -19,7 +19,18 @@ SINGULAR = {
     **{
         kind: kind.removesuffix("s")
         for kind in KINDS
-        if kind not in {"topologies", "solvers", "questions", "experiments", "executors", "prices", "powers", "formats"}
+        if kind
+        not in {
+            "topologies",
+            "solvers",
+            "questions",
+            "experiments",
+            "executors",
+            "charts",
+            "prices",
+            "powers",
+            "formats",
+        }
     },
 }
 """Kinds of entries that have sources, and the option and the key of a document that name one."""

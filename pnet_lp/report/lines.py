@@ -87,9 +87,11 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
     if chart is None or chart.x is None:
         return ChartAxis((), ()), []
     axis, panels = _panels(experiment, chart, chart.x)
-    if chart.panels is None and len(chart.lines) > 1 and len(panels[0].lines) > MOST_LINES:
+    if not chart.panels and len(chart.lines) > 1 and len(panels[0].lines) > MOST_LINES:
         first, *others = chart.lines
-        axis, panels = _panels(experiment, chart.model_copy(update={"panels": first, "lines": tuple(others)}), chart.x)
+        axis, panels = _panels(
+            experiment, chart.model_copy(update={"panels": (first,), "lines": tuple(others)}), chart.x
+        )
     return axis, [part for panel in panels for part in _parts(panel)]
 
 
@@ -145,14 +147,30 @@ def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, 
     """
     chart = experiment.chart
     drawn = {name: case for name, case in _drawn(experiment).items() if name in cases}
-    if chart is None or chart.panels is None:
+    if chart is None or not chart.panels:
         return [("", {name: name for name in drawn})]
     found = []
     for label, members in _by_panel(chart, drawn).items():
-        short = {name: name.replace(f"-{slug(drawn[name].chart_value(chart.panels))}", "") for name in members}
+        short = {name: _without(name, [drawn[name].chart_value(key) for key in chart.panels]) for name in members}
         apart = len(set(short.values())) == len(short)
         found.append((label, {short[name] if apart else name: name for name in members}))
     return found
+
+
+def case_styles(experiment: Experiment, cases: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Return for each case the number of its style and what it is called: by the values of ``lines``, or by its name.
+
+    Cases of other panels with equal values have equal styles.
+    """
+    chart = experiment.chart
+    if chart is None or not chart.lines:
+        return {case: (i, case) for i, case in enumerate(dict.fromkeys(cases))}
+    keys = {name: tuple(experiment.cases[name].chart_value(key) for key in chart.lines) for name in cases}
+    labels = _labels(chart, list(dict.fromkeys(keys.values())))
+    # What has none of these values is called what it is called.
+    labels |= {key: name for name, key in keys.items() if not labels[key]}
+    numbers = {key: i for i, key in enumerate(labels)}
+    return {name: (numbers[key], labels[key]) for name, key in keys.items()}
 
 
 def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> list[tuple[str, str | None]]:
@@ -191,14 +209,21 @@ def _drawn(experiment: Experiment) -> dict[str, Case]:
 
 def _by_panel(chart: Chart, drawn: Mapping[str, Case]) -> dict[str, list[str]]:
     """Return the names of each panel's cases by its label; those without a value of its key are in all."""
-    if chart.panels is None:
-        return {"": list(drawn)}
-    own = {name: case.chart_value(chart.panels) for name, case in drawn.items()}
-    found = {
-        _value_label(chart, chart.panels, value): [name for name, its in own.items() if its in (None, value)]
-        for value in dict.fromkeys(value for value in own.values() if value is not None)
-    }
+    own = {name: tuple(case.chart_value(key) for key in chart.panels) for name, case in drawn.items()}
+    nothing = (None,) * len(chart.panels)
+    found = {}
+    for values in dict.fromkeys(values for values in own.values() if values != nothing):
+        pairs = zip(chart.panels, values, strict=True)
+        label = ", ".join(_value_label(chart, key, value) for key, value in pairs if value is not None)
+        found[label] = [name for name, its in own.items() if its in (nothing, values)]
     return found or {"": list(drawn)}
+
+
+def _without(name: str, values: Iterable[Any]) -> str:
+    """Return the name of a case without values that make its panel."""
+    for value in values:
+        name = name.replace(f"-{slug(value)}", "")
+    return name
 
 
 def _labels(chart: Chart, keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], str]:

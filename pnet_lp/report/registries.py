@@ -189,6 +189,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "architectures": _of("cost", "ARCHITECTURES"),
     "prices": lambda: _books("price"),
     "powers": lambda: _books("power"),
+    "charts": _of("charts.kinds", "CHART_KINDS"),
     "formats": _formats,
 }
 """What can be listed."""
@@ -212,6 +213,7 @@ KIND_LINES = {
     "architectures": "networks that are only priced",
     "prices": "price books",
     "powers": "power books",
+    "charts": "kinds of charts of experiments",
     "formats": "file formats of networks, matrices, workloads, tables, charts and drawings",
 }
 """One line about each of :data:`KINDS`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,13 +15,11 @@ from pnet_lp.sim.result import SimulationResult
 RunColumns: TypeAlias = dict[str, float | None]
 
 FLOWS = ("resent_share", "reordered_share", "fast_retransmits", "retransmitting_flows", "timeouts", "dropped")
+_OF_RATES = {"p5": 5, "p50": 50, "p99": 99}
+"""Percentiles of rates that are columns."""
+
 RATES = (
-    "mean_rate_gbps",
-    "min_rate_gbps",
-    "max_rate_gbps",
-    "mean_source_gbps",
-    "min_source_gbps",
-    "max_source_gbps",
+    *(f"{what}_{of}_gbps" for of in ("rate", "source") for what in ("mean", "min", *_OF_RATES, "max")),
     "total_gbps",
 )
 QUEUES = ("longest_queue",)
@@ -82,8 +82,8 @@ def _rates(result: SimulationResult, before: SimulationResult | None) -> RunColu
     np.minimum.at(first, place, since)
     np.maximum.at(end, place, last)
     return {
-        **_spread("rate_gbps", bits / (last - since)),
-        **_spread("source_gbps", np.bincount(place, bits, len(sources)) / (end - first)),
+        **_spread("rate_gbps", bits / (last - since), _OF_RATES),
+        **_spread("source_gbps", np.bincount(place, bits, len(sources)) / (end - first), _OF_RATES),
         "total_gbps": float(came.sum()) * 8000 / max(result.time_ps - begin, 1),
     }
 
@@ -121,6 +121,10 @@ def _traced(result: SimulationResult) -> RunColumns:
     return found
 
 
-def _spread(name: str, values: FloatArray) -> dict[str, Any]:
-    of: dict[str, Any] = {"mean": np.mean, "min": np.min, "max": np.max}
-    return {f"{what}_{name}": float(take(values)) if len(values) else None for what, take in of.items()}
+def _spread(name: str, values: FloatArray, percentiles: Mapping[str, float] = MappingProxyType({})) -> RunColumns:
+    """Return the mean, the extremes and percentiles, each the least value that so many per cent do not exceed."""
+    if not len(values):
+        return {f"{what}_{name}": None for what in ("mean", "min", "max", *percentiles)}
+    found = {"mean": values.mean(), "min": values.min(), "max": values.max()}
+    found |= {what: np.percentile(values, share, method="inverted_cdf") for what, share in percentiles.items()}
+    return {f"{what}_{name}": float(value) for what, value in found.items()}

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pnet_lp.sim.ports import KINDS
 from pnet_lp.sim.result import SimulationResult
 
-_PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
+_PERCENTILES = {"p10": 10.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 _FULLEST = 5
 _NAMED = 5
 _ALONE = 1.1

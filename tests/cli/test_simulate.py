@@ -44,7 +44,7 @@ def read(path: str) -> list[dict[str, str]]:
 def test_document(run_json: RunJson) -> None:
     document = run_json(*TREE, *FLOWS, "--preset", "pnet")
     assert document["flows"] == {"completed": 16, "unfinished": 0}
-    statistics = {"mean", "p50", "p90", "p99", "p99_9", "max"}
+    statistics = {"mean", "p10", "p25", "p50", "p75", "p90", "p99", "p99_9", "max"}
     assert set(document["fct_us"]) == statistics
     assert set(document["slowdown"]) == statistics | {"by_size"}
     assert 0 < document["fct_us"]["p50"] <= document["fct_us"]["p99"] <= document["fct_us"]["max"]

@@ -129,6 +129,18 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
             "baseline: one\nchart: {panels: plane}",
             "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
         ),
+        (
+            "baseline: one\n",
+            "chart: {kind: pie}\n",
+            "spec.yaml: chart.kind: unknown chart 'pie'; allowed: bars, box, cdf, lines",
+        ),
+        (
+            "baseline: one\n",
+            "chart: {kind: 'cdf:of=throughput_gbps'}\n",
+            "spec.yaml: chart.kind: of: no percentiles of it are columns, found 'throughput_gbps'",
+        ),
+        ("baseline: one\n", "chart: {kind: bars, x: planes}\n", "spec.yaml: chart.x: bars has no axis of a key"),
+        ("baseline: one\n", "chart: {kind: lines}\n", "spec.yaml: chart.x: lines needs an axis of a key"),
         ("baseline: one", "chart: {x: planes, percent: true}", "spec.yaml: chart.percent: percent needs a baseline"),
         (
             "baseline: one",

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from pnet_lp.experiment import BoundClaim, Chart, Claims, Draw, Experiment, Record, RecordedAnswer, ValueClaim
 from pnet_lp.questions.base import Headline
+from pnet_lp.questions.simulate.case import SimulateCase
 from pnet_lp.questions.throughput.case import ThroughputCase as Case
 from pnet_lp.report import chart
 from pnet_lp.report.chart import key_label, write_chart
@@ -264,8 +265,8 @@ def test_the_caption_names_error_bars_and_circles() -> None:
     records = [record(case, value, value + 1) for case, value in MEASURED.items()]
     rows, claims = compare(CURVES, records), compare_claims(CURVES, records)
     assert chart.caption(CURVES, rows, claims) == (
-        "Curves. Error bars: one standard error of the mean, n = 2 draws. Hollow marks: published (A paper). "
-        "Circles: first with 90 % of planes x 1-ideal."
+        "Curves. Error bars: one standard error of the mean, n = 2 draws. "
+        "Circles: first with 90 % of planes x 1-ideal. Hollow marks: published (A paper)."
     )
     assert chart.caption(EXPERIMENT, compare(EXPERIMENT, RECORDS), []) == "A trial. Labels: per cent of a."
 
@@ -538,6 +539,94 @@ def test_bars_of_panels_share_their_names(monkeypatch: pytest.MonkeyPatch, tmp_p
         assert (left.get_xlim() == right.get_xlim()) == alike
     assert [len(axes.patches) for axes in (left, right)] == [2, 3]
     assert [text.get_text() for text in left.get_yticklabels()] == ["ring-1", "ring-2-single", "ring-2"]
+
+
+def spread_out(**columns: float) -> list[Record]:
+    """Records of three cases, of two draws each, with these columns for all, in the second draw 2 more."""
+    found = []
+    for case in "abc":
+        draws = [
+            Draw(
+                case,
+                i,
+                "sha256:0",
+                {"seed": i},
+                RecordedAnswer(
+                    Headline.exact("mean_fct_us", "us", "mean completion time", 5.0, "us"),
+                    "exact",
+                    {name: value + 2 * i for name, value in columns.items()},
+                    {},
+                ),
+            )
+            for i in range(2)
+        ]
+        found.append(Record(case, tuple(draws)))
+    return found
+
+
+def distribution(kind: str, *claims: ValueClaim, **chart: Any) -> Experiment:
+    keys = {"topology": "ring:n=4", "traffic": "permutation", "flow_size": "1MB"}
+    cases = {name: SimulateCase.model_validate(keys) for name in "abc"}
+    claimed = Claims(source="A paper", claims=claims) if claims else None
+    shown = Chart(kind=kind, **chart)
+    return Experiment(name="t", title="T", question="simulate", cases=cases, chart=shown, claimed=claimed)
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, experiment: Experiment, records: list[Record]) -> tuple[Figure, str]:
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    rows, claims = compare(experiment, records), compare_claims(experiment, records)
+    write_chart(experiment, rows, claims, "chart.png")
+    return figures[0], chart.caption(experiment, rows, claims)
+
+
+@pytest.mark.parametrize("starts", [("min", "p50", "p99", "max"), ("p50", "p99")])
+def test_a_cdf_goes_through_the_percentiles_that_were_stored(
+    monkeypatch: pytest.MonkeyPatch, starts: tuple[str, ...]
+) -> None:
+    """At the means over draws; with few of them nothing is said of what is between."""
+    values = {"min": 1.0, "p50": 3.0, "p99": 7.0, "max": 9.0}
+    shares = {"min": 0.0, "p50": 0.5, "p99": 0.99, "max": 1.0}
+    claim = ValueClaim(case="b", column="p99_rate_gbps", value=6, statement="s")
+    figure, said = drawn(
+        monkeypatch,
+        distribution("cdf:of=rate_gbps", claim),
+        spread_out(**{f"{start}_rate_gbps": values[start] for start in starts}),
+    )
+    one, two, mark, three = figure.axes[0].get_lines()
+    for line in (one, two, three):
+        assert list(line.get_xdata()) == [values[start] + 1 for start in starts]
+        assert list(line.get_ydata()) == [shares[start] for start in starts]
+        assert (line.get_linestyle() == "None") == (len(starts) < 4)
+    assert (mark.get_xdata()[0], mark.get_ydata()[0], mark.get_color()) == (6, 0.99, two.get_color())
+    assert said.endswith("50 %, 99 %. Means over 2 draws. Hollow marks: published (A paper).") == (len(starts) < 4)
+
+
+def test_a_box_has_whiskers_and_a_panel_for_each_quantity(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {"min": 1.0, "p25": 2.0, "p50": 3.0, "p75": 5.0, "max": 9.0, "mean": 4.0}
+    claims = (ValueClaim(case="c", column="mean_rate_gbps", value=8, statement="s"),)
+    figure, said = drawn(
+        monkeypatch,
+        distribution("box:of=rate_gbps+source_gbps", *claims, words={"rate_gbps": "of flows"}),
+        spread_out(**{f"{start}_{of}_gbps": value for of in ("rate", "source") for start, value in columns.items()}),
+    )
+    left, right = figure.axes
+    assert [left.get_title(), right.get_title()] == ["of flows", "source\n(Gb/s)"]
+    assert [text.get_text() for text in left.get_yticklabels()] == ["a", "b", "c"]
+    for axes in (left, right):
+        assert [(box.get_x(), box.get_width()) for box in axes.patches] == [(3.0, 3.0)] * 3
+        whisker, median, mean = axes.get_lines()[:3]
+        assert (list(whisker.get_xdata()), median.get_xdata()[0], mean.get_xdata()[0]) == ([2.0, 10.0], 4.0, 5.0)
+    assert (len(left.get_lines()), len(right.get_lines())) == (10, 9)
+    assert left.get_lines()[-1].get_xdata()[0] == 8
+    assert "Whiskers: least to greatest; boxes: 25 % to 75 %; upright: median; dots: mean." in said
+
+
+def test_panels_of_several_keys() -> None:
+    experiment = paneled(panels=["objective", "planes"])
+    assert [label for label, _ in bar_panels(experiment, list(experiment.cases))] == [
+        *("concurrent, 1 plane", "concurrent, 2 planes", "total, 1 plane", "total, 2 planes")
+    ]
 
 
 def test_a_scale_of_powers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -24,6 +24,9 @@ STAGES = tuple(
 )
 """Of all workloads; the times of one are those of tasks in it, such as what a worker does there."""
 
+SHARES = ("mean", "p10", "p25", "p50", "p75", "p90", "p99")
+"""What columns say of the tasks of a run, and of those of a stage."""
+
 
 class SimulateCase(SimulationSettings, FlowKeys):
     """Simulate flows, packet by packet or as a fluid, and print their completion times.
@@ -43,9 +46,9 @@ class SimulateCase(SimulationSettings, FlowKeys):
     columns = {  # noqa: RUF012 - of a model, which is frozen
         "p50_fct_us": "fct_us.p50",
         "p99_fct_us": "fct_us.p99",
-        **{f"{share}_task_us": f"tasks_us.{share}" for share in ("mean", "p50", "p90", "p99")},
+        **{f"{share}_task_us": f"tasks_us.{share}" for share in SHARES},
         "job_us": "job_us.mean",
-        **{f"{share}_{stage}_us": f"tasks_in.{stage}.{share}" for stage in STAGES for share in ("mean", "p50", "p99")},
+        **{f"{share}_{stage}_us": f"tasks_in.{stage}.{share}" for stage in STAGES for share in SHARES},
         "mean_slowdown": "slowdown.mean",
         "p99_slowdown": "slowdown.p99",
         **dict.fromkeys(COLUMNS, ""),

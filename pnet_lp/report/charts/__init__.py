@@ -1,0 +1,1 @@
+"""Kinds of charts of experiments, a file each; ``percentiles`` is what those of distributions share."""
