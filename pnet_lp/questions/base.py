@@ -209,6 +209,12 @@ class Case(Params):
         """Return the keys of the case at a point of a series."""
         return dict(values)
 
+    @classmethod
+    def formerly(cls, ran: Mapping[str, Any]) -> dict[str, Any]:
+        """Return keys that had another value than their default before they were there, given those of a run."""
+        del ran
+        return {}
+
     def check_alone(self) -> None:
         """Raise SpecError for a key without effect in a single case; in a sweep, other cases may need it."""
 

@@ -75,7 +75,7 @@ class EveryModelSettings(PresetSettings):
     transport: Annotated[str, _EXPR] = Field("tcp", description="how hosts send (`pnet-lp list transports`)")
     queue: Annotated[str, _EXPR] = Field("drop-tail", description="queue discipline of ports (`pnet-lp list queues`)")
     host_queue: Annotated[str, _EXPR] = Field(
-        SAME, description=f"the same of the ports of hosts; {SAME}: that of switches"
+        "unbounded", description=f"queue discipline of hosts' own ports; {SAME}: that of switches"
     )
     forwarding: Annotated[str, _EXPR] = Field(
         "ecmp", description="how packets get their path (`pnet-lp list forwardings`)"
@@ -134,6 +134,11 @@ class EveryModelSettings(PresetSettings):
         if given.get("routing") is not None:
             stated.pop("forwarding", None)
         return {**{name: value for name, value in stated.items() if name not in meaningless}, **given}
+
+    @classmethod
+    def formerly(cls, ran: Mapping[str, Any]) -> dict[str, Any]:
+        """See :meth:`~pnet_lp.questions.base.Case.formerly`."""
+        return {} if ran.get("model") == "fluid" else {"host_queue": SAME}
 
     @classmethod
     def meaningless(cls, given: Mapping[str, Any]) -> dict[str, str]:

@@ -42,6 +42,17 @@ def test_a_flow_alone_loses_nothing_in_its_own_host(switch: Network, transport: 
     check_conserved(result)
 
 
+def test_a_megabyte_takes_its_closed_form(switch: Network) -> None:
+    """By default 831.3 us, not 1,266: a handshake, the data, the last acknowledgement."""
+    workload = flows(switch, (0, 1, 10**6, 0))
+    result = simulate(switch, workload)
+    # 685 packets of at most 1,460 bytes and 40 of header; two links of 1 us; 800 ps a byte.
+    data = 800 * (10**6 + 685 * 40) + 800 * PACKET + 2 * US
+    small = 2 * (800 * 40 + US)
+    assert result.completion_ps[0] == pytest.approx(2 * small + data + small, rel=0.01)
+    assert simulate(switch, workload, host_queue="same").completion_ps[0] > 1.5 * result.completion_ps[0]
+
+
 @pytest.mark.parametrize("small_queue", [1, 20_000, 131_072])
 @pytest.mark.parametrize("transport", ["tcp", "dctcp", "mptcp:subflows=3", "tcp:sack=true"])
 def test_a_connection_waits_for_room(switch: Network, small_queue: int, transport: str) -> None:

@@ -373,14 +373,15 @@ def test_what_a_stream_loses_it_never_sends_again(tree: Network) -> None:
 def test_selective_acknowledgements_repair_in_fewer_round_trips(tree: Network) -> None:
     """Slow start without a bound loses about a hundred packets at the host's own port, and each is sent again."""
     workload = flows(tree, (0, 5, 3_000_000, 0))
-    plain, sack = (simulate(tree, workload, transport=f"tcp:sack={sack}") for sack in (False, True))
+    hosts = {"host_queue": "same"}
+    plain, sack = (simulate(tree, workload, transport=f"tcp:sack={sack}", **hosts) for sack in (False, True))
     own = plain.places.kind == KINDS.index("links from hosts")
     for result in (plain, sack):
         lost = result.port["dropped"]
         assert 90 < lost.sum() == lost[own].sum() == result.flow["resent"].sum() < 125
         assert result.flow["timeouts"].sum() == 0
     assert sack.completion_ps[0] < plain.completion_ps[0]
-    bound = simulate(tree, workload, transport="tcp:initial_threshold=100")
+    bound = simulate(tree, workload, transport="tcp:initial_threshold=100", **hosts)
     assert bound.flow["resent"].sum() < 5
 
 
@@ -389,8 +390,9 @@ def test_selective_acknowledgements_repair_in_fewer_round_trips(tree: Network) -
     seed=st.integers(0, 1000),
     queue=st.sampled_from(["drop-tail:packets=5", "drop-tail:bytes=20kB", "ecn:threshold=3", "pfabric:packets=6"]),
     planes=st.integers(1, 3),
+    data=st.data(),
 )
-def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int) -> None:
+def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int, data: st.DataObject) -> None:
     network = build_network(
         "jellyfish:switches=6,ports=5,hosts=9",
         planes=planes,
@@ -398,13 +400,17 @@ def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int) -> No
         seed=seed,
     )
     workload = build_workload("poisson:sizes=facebook-cache,load=0.5,flows=40", network, seed=seed)
-    result = simulate(network, workload, queue=queue, transport="tcp:rto_min=1ms,rto_initial=1ms", seed=seed)
+    hosts = data.draw(st.sampled_from(["unbounded", "unbounded:small_queue=3000", "same", "drop-tail:packets=7"]))
+    words = {"queue": queue, "host_queue": hosts, "transport": "tcp:rto_min=1ms,rto_initial=1ms"}
+    result = simulate(network, workload, **words, seed=seed)
     assert result.completed == 40
     check_conserved(result)
     assert ((result.plane_bytes > 0).sum(axis=1) == 1).all()
     most = {"packets=5": 5, "packets=6": 6, "bytes=20kB": 500}.get(queue.partition(":")[2], 100)
-    assert result.port["longest_packets"].max() <= most
-    assert "bytes" not in queue or result.port["longest_bytes"].max() <= 20_000
+    limited = result.places.kind != KINDS.index("links from hosts")
+    assert result.port["longest_packets"][limited].max() <= most
+    assert "bytes" not in queue or result.port["longest_bytes"][limited].max() <= 20_000
+    assert not hosts.startswith("unbounded") or result.port["dropped"][~limited].sum() == 0
 
 
 BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [

@@ -23,7 +23,7 @@ class UnboundedParams(Params):
 
     small_queue: Bytes = Field(
         131_072,
-        description="of hosts: a TCP connection waits while more bytes of its data than this stand in its host's ports",
+        description="of hosts: bytes that a TCP connection puts into their ports before it waits until half have left",
     )
 
 

@@ -205,7 +205,7 @@ impl Net {
         let pair = self.active.take(flow, record, traced);
         self.timers.grow(self.active.connections(), &mut self.clock.events);
         if let Some(room) = &mut self.room {
-            room.grow(self.active.connections());
+            room.open(pair.connection, pair.subflows);
         }
         if self.paths.open(pair)? {
             return Ok(Some(pair));
@@ -334,6 +334,19 @@ impl Net {
         full
     }
 
+    /// Whether a connection that has put much into the ports of its source may put more.
+    #[cold]
+    fn look_for_room(&mut self, connection: u32) -> bool {
+        let Some(room) = &mut self.room else { return true };
+        let (fabric, now, host) = (&self.paths.fabric, self.clock.now, self.active.of(connection).pair.src);
+        let ports = (0..fabric.planes().count()).map(|plane| fabric.up(plane, host));
+        let found = room.look(connection, now, ports.flat_map(|port| self.ports.standing(port, connection, now)));
+        if let Err(Some(until)) = found {
+            self.timers.arm(connection, self.room_timer, until, &mut self.clock.events);
+        }
+        found.is_ok()
+    }
+
     fn drop(&mut self, connection: u32) {
         self.active.of_mut(connection).in_flight -= 1;
         self.active.record(connection).counts.dropped += 1;
@@ -401,17 +414,13 @@ impl Network for Net {
         if packet.kind == Kind::Data
             && let Some(room) = &mut self.room
         {
-            room.put(packet.connection, packet.size, self.ports.leaves(port), self.clock.now);
+            room.put(packet.connection, packet.size);
         }
     }
 
     #[inline]
     fn has_room(&mut self, connection: u32) -> bool {
-        let wait = self.room.as_mut().and_then(|room| room.wait(connection, self.clock.now));
-        if let Some(until) = wait {
-            self.timers.arm(connection, self.room_timer, until, &mut self.clock.events);
-        }
-        wait.is_none()
+        self.room.as_ref().is_none_or(|room| room.has(connection)) || self.look_for_room(connection)
     }
 
     #[inline]

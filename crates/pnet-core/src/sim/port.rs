@@ -171,15 +171,15 @@ impl Port {
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
     }
 
-    /// When the last departure is.
-    #[inline]
-    pub(super) fn busy_until(&self) -> Time {
-        self.busy_until
-    }
-
-    /// When it would be if these packets followed.
-    pub(super) fn busy_with<'a>(&self, packets: impl Iterator<Item = &'a Packet>) -> Time {
-        packets.fold(self.busy_until, |time, packet| time.saturating_add(self.rate.serialisation(packet.size)))
+    /// These packets, each with when it would leave if they followed.
+    pub(super) fn follow<'a>(
+        &self,
+        packets: impl Iterator<Item = &'a Packet>,
+    ) -> impl Iterator<Item = (Time, &'a Packet)> {
+        packets.scan(self.busy_until, |time, packet| {
+            *time = time.saturating_add(self.rate.serialisation(packet.size));
+            Some((*time, packet))
+        })
     }
 
     /// What arrives first.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Clock;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
-use crate::sim::packet::Packet;
+use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Departure, Port, Rare};
 use crate::sim::queues::{Discipline, Touch, Verdict};
 use crate::sim::records::PortRecord;
@@ -108,14 +108,17 @@ impl Ports {
         }
     }
 
-    /// When what was last put into the queue of a host's port leaves, where it serves in order of arrival.
-    #[inline]
-    pub(super) fn leaves(&self, port: u32) -> Time {
+    /// The data of a connection in a host's port that serves in order of arrival: when each packet leaves, and its size.
+    pub(super) fn standing(&self, port: u32, connection: u32, now: Time) -> impl Iterator<Item = (Time, u16)> {
         let out = &self.all[port as usize];
-        match &self.sides.of(true).discipline {
-            Discipline::Fifo(_) => out.busy_until(),
-            Discipline::Scheduler(scheduler) => out.busy_with(scheduler.held(port)),
-        }
+        let held = match &self.sides.of(true).discipline {
+            Discipline::Fifo(_) => None,
+            Discipline::Scheduler(scheduler) => Some(scheduler.held(port)),
+        };
+        let on_wire = out.wire().map(|departure| (departure.time, &departure.packet));
+        let all = on_wire.chain(out.follow(held.into_iter().flatten())).filter(move |(time, _)| *time > now);
+        let own = all.filter(move |(_, packet)| packet.connection == connection && packet.kind == Kind::Data);
+        own.map(|(time, packet)| (time, packet.size))
     }
 
     /// Puts a packet into the queue of a port, a `host`'s or a switch's, with its route from there; returns whether that

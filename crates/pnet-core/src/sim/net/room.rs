@@ -1,73 +1,77 @@
 //! Room in hosts' ports: a connection waits while too much of its own data stands there, as operating systems let it
 //! (the small queues of Linux 3.6).
 
-use std::collections::VecDeque;
-
 use crate::sim::time::Time;
 
-/// Data of a connection that has not left its host.
-#[derive(Debug, Clone, Default)]
-struct Standing {
-    bytes: u64,
-    /// When each packet leaves, the first one first, and its size.
-    packets: VecDeque<(Time, u16)>,
+/// What a connection may do.
+#[derive(Debug, Clone, Copy)]
+struct Allowance {
+    /// Bytes that it may put into the ports before it looks again; negative where it has put a part of a packet more.
+    bytes: i64,
+    /// Until when it waits.
+    until: Time,
 }
 
-impl Standing {
-    /// Forgets what has left by `now`.
-    #[inline]
-    fn leave(&mut self, now: Time) {
-        while let Some((time, size)) = self.packets.front()
-            && *time <= now
-        {
-            self.bytes -= u64::from(*size);
-            self.packets.pop_front();
-        }
-    }
-}
-
-/// What of all connections stands in the ports of their hosts.
+/// What all connections may do.
 pub(super) struct Room {
-    /// Bytes with more of which a connection waits.
-    most: u64,
-    standing: Vec<Standing>,
+    /// Bytes of a connection in the ports of its host, but for a part of a packet.
+    most: i64,
+    allowances: Vec<Allowance>,
 }
 
 impl Room {
     pub(super) fn new(most: u64) -> Self {
-        Room { most, standing: vec![] }
+        Room { most: most.min(i64::MAX as u64) as i64, allowances: vec![] }
     }
 
-    /// Makes room for so many connections.
-    pub(super) fn grow(&mut self, connections: u32) {
-        self.standing.resize(self.standing.len().max(connections as usize), Standing::default());
+    /// So many connections from one on have nothing in the ports.
+    pub(super) fn open(&mut self, connection: u32, connections: u32) {
+        let (first, end) = (connection as usize, (connection + connections) as usize);
+        let allowance = Allowance { bytes: self.most, until: 0 };
+        self.allowances.resize(self.allowances.len().max(end), allowance);
+        self.allowances[first..end].fill(allowance);
     }
 
-    /// A packet of a connection has been put into a port, which it leaves at `time`.
+    /// A packet of a connection has been put into a port.
     #[inline]
-    pub(super) fn put(&mut self, connection: u32, size: u16, time: Time, now: Time) {
-        let standing = &mut self.standing[connection as usize];
-        standing.leave(now);
-        standing.bytes += u64::from(size);
-        // Packets that leave by several ports overtake each other.
-        let place = standing.packets.iter().rposition(|(other, _)| *other <= time).map_or(0, |last| last + 1);
-        standing.packets.insert(place, (time, size));
+    pub(super) fn put(&mut self, connection: u32, size: u16) {
+        self.allowances[connection as usize].bytes -= i64::from(size);
     }
 
-    /// Until when a connection has to wait, if it has to.
+    /// Whether a connection may put another packet into a port without looking.
     #[inline]
-    pub(super) fn wait(&mut self, connection: u32, now: Time) -> Option<Time> {
-        let standing = &mut self.standing[connection as usize];
-        standing.leave(now);
-        let mut bytes = standing.bytes;
-        let mut packets = standing.packets.iter();
-        let mut until = None;
-        while bytes > self.most {
-            let (time, size) = packets.next()?;
-            bytes -= u64::from(*size);
-            until = Some(*time);
+    pub(super) fn has(&self, connection: u32) -> bool {
+        self.allowances[connection as usize].bytes >= 0
+    }
+
+    /// Whether a connection may put another packet into a port, of which these stand there: when each leaves, and its size.
+    /// If not, it waits until half of what may stand there is left: to look at every packet would take long, and the link
+    /// stays busy.  Then returns until when, if that is not known yet.
+    pub(super) fn look(
+        &mut self,
+        connection: u32,
+        now: Time,
+        standing: impl Iterator<Item = (Time, u16)>,
+    ) -> Result<(), Option<Time>> {
+        let allowance = &mut self.allowances[connection as usize];
+        if now < allowance.until {
+            return Err(None);
         }
-        until
+        let mut packets: Vec<(Time, u16)> = standing.collect();
+        packets.sort_unstable();
+        let mut bytes: i64 = packets.iter().map(|(_, size)| i64::from(*size)).sum();
+        for (time, size) in packets {
+            if bytes <= self.most / 2 {
+                break;
+            }
+            bytes -= i64::from(size);
+            allowance.until = time;
+        }
+        if now < allowance.until {
+            return Err(Some(allowance.until));
+        }
+        allowance.bytes = self.most - bytes;
+        Ok(())
     }
 }
 
@@ -75,18 +79,26 @@ impl Room {
 mod tests {
     use super::*;
 
-    /// 3,000 bytes may stand: with four packets of 1,500 the second one has to leave, whichever port it has.
+    /// 4,000 bytes may stand: after three packets of 1,500 a connection waits until one stands there.
     #[test]
-    fn a_connection_waits_until_enough_has_left() {
-        let mut room = Room::new(3000);
-        room.grow(2);
-        for time in [10, 40, 20, 30] {
-            room.put(1, 1500, time, 0);
+    fn a_connection_waits_until_half_is_left() {
+        let mut room = Room::new(4000);
+        room.open(1, 1);
+        for _ in 0..3 {
+            assert!(room.has(1));
+            room.put(1, 1500);
         }
-        assert_eq!((room.wait(0, 0), room.wait(1, 0)), (None, Some(20)));
-        assert_eq!((room.wait(1, 19), room.wait(1, 20)), (Some(20), None));
-        room.put(1, 1, 50, 20);
-        assert_eq!((room.wait(1, 20), room.wait(1, 30), room.wait(1, 50)), (Some(30), None, None));
-        assert!(room.standing[1].packets.is_empty() && room.standing[1].bytes == 0);
+        assert!(!room.has(1));
+        // Those of two ports are not in order.
+        assert_eq!(room.look(1, 0, [(10, 1500), (30, 1500), (20, 1500)].into_iter()), Err(Some(20)));
+        assert_eq!(room.look(1, 19, [(20, 1500), (30, 1500)].into_iter()), Err(None));
+        assert_eq!(room.look(1, 20, [(30, 1500)].into_iter()), Ok(()));
+        // 2,500 more may follow the 1,500.
+        room.put(1, 2500);
+        assert!(room.has(1));
+        room.put(1, 1);
+        assert!(!room.has(1));
+        assert_eq!(room.look(1, 40, [].into_iter()), Ok(()));
+        assert!(room.has(1));
     }
 }

@@ -141,7 +141,7 @@ pub trait Queue: Debug + Send + Sync {
         false
     }
 
-    /// How many bytes of its data stand in its host's ports while a connection does not wait; none where it never waits.
+    /// How many bytes of its data a connection puts into its host's ports before it waits; none where it never waits.
     fn small_queue(&self) -> Option<u64> {
         None
     }

@@ -13,7 +13,8 @@ use crate::error::Error;
 /// Its parameters, and all of its state.
 #[derive(Debug, Clone, Copy)]
 pub struct Unbounded {
-    /// A connection waits while more bytes of its data than this stand in its host's ports; none where it never does.
+    /// A connection puts so many bytes of its data into its host's ports, and waits until half of that is left there; none
+    /// where it never waits.
     pub small_queue: Option<u64>,
 }
 
