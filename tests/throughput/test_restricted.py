@@ -11,7 +11,8 @@ from pnet_lp.model import LoadCertificate, Network, PathCertificate, Plane, Traf
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing import POLICIES, parse_routing
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.problems import state_problem
+from pnet_lp.throughput.problems import PathProblem, state_problem
+from pnet_lp.throughput.problems.base import ColumnProblem
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify
 from pnet_lp.topology import build_network
@@ -120,6 +121,16 @@ def test_equivalent_hosts_count_as_one_exactly(routing: str) -> None:
     unequal = TrafficMatrix.from_dense("host", demand)
     assert state_problem(network, unequal, parse_routing(routing)).demand_count == traffic.demand_count
     assert throughput(network, traffic, routing) == pytest.approx(throughput(network, unequal, routing), rel=2e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_core_finds_the_distances_that_columns_have(seed: int) -> None:
+    network, traffic = hosts_on(seed)
+    problem = state_problem(network, traffic, parse_routing("ksp:3"))
+    assert isinstance(problem, PathProblem)
+    random, access = np.random.default_rng(seed), problem.flow.attach.shape
+    lengths = random.random(len(problem.flow.capacity)), random.random(access), random.random(access)
+    assert problem.distances(lengths) == pytest.approx(ColumnProblem.distances(problem, lengths), rel=1e-14)
 
 
 def test_threads_do_not_change_a_bit() -> None:
