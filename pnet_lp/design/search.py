@@ -3,9 +3,9 @@
 A candidate is ruled out by the first of these that holds, cheapest first: its access links are too slow; it costs more
 than the budget; a bound of :mod:`pnet_lp.throughput.bounds` says that it carries too little, or no more than something
 that costs no more and is certified, or that a cheap routing shows to carry as much; bounds on enough draws of failures
-say so; it is solved, and carries too little; enough draws are solved, and say so.  What remains is solved and
-certified, and is the front: each carries more than anything that costs no more.  Where only the best are requested,
-nothing that costs more than these is examined.
+say so; it is solved, and its upper bound or the result says so; enough draws are solved, and say so.  What remains is
+solved and certified, and is the front: each carries more than anything that costs no more.  Where only the best are
+requested, nothing that costs more than these is examined.
 
 n copies of a plane carry n times what one carries: the mean of their flows is a flow of a single plane, and is no
 worse.  So one plane is bounded and solved for all numbers of copies.
@@ -45,6 +45,9 @@ QUICK_ROUTING = "ecmp"
 
 
 Stopped: TypeAlias = Literal["interrupted", "time limit"]
+
+_ROUNDING = 1e-12
+"""Part by which an upper bound has to be lower than what it is compared with before a solve ends for it."""
 
 _TOO_LARGE = "it does not fit"
 
@@ -249,17 +252,19 @@ class _Finder:
             upper = _Bounds(each * failing.interval.upper, 0.0, "a bound")
             if out := bounded(upper, best, "with failures "):
                 return out
-        result = None
-        if representative not in self.solved:
+        result, times = None, candidate.planes // representative.planes
+        found = self.solved.get(representative)
+        if found is None or (found.status == "bounds" and not solved(times * found.upper)):
             traffic = self.traffic(representative)
-            result = solve(representative.network, traffic, **options, **limits)
             each = traffic.total / network.host_count
-            self.solved[representative] = _Solved(
+            # What rules this candidate out; another number of copies has other rivals, and is solved again.
+            enough = max(settings.enough_gbps_per_host, best * (1 + settings.tolerance)) * (1 - _ROUNDING)
+            result = solve(representative.network, traffic, **options, **limits, enough_below=enough / (times * each))
+            found = self.solved[representative] = _Solved(
                 each * result.interval.lower, each * result.interval.upper, result.status, result.solver
             )
-        found, times = self.solved[representative], candidate.planes // representative.planes
         carried, most = times * found.lower, times * found.upper
-        if out := solved(carried):
+        if out := solved(most) or solved(carried):
             if found.status == "bounds":
                 self.check_time()
             return replace(out, most_gbps_per_host=most)

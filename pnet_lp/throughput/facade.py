@@ -48,6 +48,7 @@ def solve(
     max_iterations: int | None = None,
     start: Certificate | WarmStart | None = None,
     least_load: bool = False,
+    enough_below: float = 0.0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.
@@ -71,6 +72,7 @@ def solve(
         start: an answer to start from, for other links or demands; where only capacities and the sizes of demands are
             others, its certificate will do.
         least_load: whether, of all optimal flows, the one whose loads add up to least is looked for, in a second stage.
+        enough_below: stop, with the bounds reached, also once K is proved to be at most this; objective ``concurrent``.
         on_progress: called now and then while solving.
 
     Raises:
@@ -92,7 +94,9 @@ def solve(
         check_least_load(goal, paths)
     if not 0 < tolerance < 1:
         raise SpecError("out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1")
-    options = SolveOptions(tolerance, deadline, max_iterations, threads)
+    if enough_below and objective != CONCURRENT:
+        raise SpecError("has no meaning for this objective", where="enough_below", found=objective, allowed=CONCURRENT)
+    options = SolveOptions(tolerance, deadline, max_iterations, threads, enough_below=enough_below)
     query = Query(goal, paths.until(deadline), solver, options, least_load)
 
     def work(watch: Watch) -> ThroughputResult:

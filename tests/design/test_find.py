@@ -177,6 +177,36 @@ def test_one_plane_is_solved_for_all_its_copies(monkeypatch: pytest.MonkeyPatch)
         assert one.result.status == one.status == "certified"
 
 
+def test_a_solve_ends_once_its_upper_bound_rules_the_candidate_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found is the same; a plane that alone carries too little is solved again for copies that may do."""
+    settings = requested(hosts=64, min_gbps_per_host=40, radix=16, families=("jellyfish", "xpander"), planes=(1, 2, 4))
+    results = list[ThroughputResult]()
+
+    def noted(network: Network, traffic: TrafficMatrix, **options: Any) -> ThroughputResult:
+        result = solve(network, traffic, **options)
+        if "routing" not in options:
+            results.append(result)
+        return result
+
+    def whole(network: Network, traffic: TrafficMatrix, *, enough_below: float = 0, **options: Any) -> ThroughputResult:
+        assert enough_below >= 0
+        return noted(network, traffic, **options)
+
+    monkeypatch.setattr(search, "solve", noted)
+    found, cut_short = find(settings), results.copy()
+    results.clear()
+    monkeypatch.setattr(search, "solve", whole)
+    expected = find(settings)
+    front, whole_front = ([(one.candidate, one.gbps_per_host) for one in all_.front] for all_ in (found, expected))
+    assert front == whole_front
+    assert found.counts == expected.counts
+    assert {one.status for one in results} == {"certified"}
+    assert sum(one.iterations for one in cut_short) < 0.8 * sum(one.iterations for one in results)
+    ended = {one.network["fingerprint"] for one in cut_short if one.status == "bounds"}
+    assert ended & {one.network["fingerprint"] for one in cut_short if one.status == "certified"}
+    assert all(one.most_gbps_per_host < 40 for one in found.ruled_out if one.why == "solved, it carries too little")
+
+
 def test_failures_need_more() -> None:
     plain = find(requested(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2)))
     failing = find(

@@ -217,6 +217,23 @@ def test_where_prices_go_round_the_other_solver_has_its_turn(monkeypatch: pytest
     assert solve(network, traffic, tolerance=1e-3).solver == "columns"
 
 
+@pytest.mark.parametrize("solver", ["columns", "structured", "auto"])
+def test_a_solve_ends_once_k_is_proved_to_be_low_enough(solver: str) -> None:
+    network = build_network("jellyfish:k=6", planes=2, variant="heterogeneous", seed=1)
+    traffic = build_traffic("permutation", network, "rack", seed=1)
+    whole = solve(network, traffic, solver=solver)
+    found = solve(network, traffic, solver=solver, enough_below=1.05 * whole.interval.upper)
+    assert found.iterations < whole.iterations
+    assert (found.status, found.interrupted) == ("bounds", False)
+    assert whole.interval.lower <= found.interval.upper <= 1.05 * whole.interval.upper
+    never = solve(network, traffic, solver=solver, enough_below=0.9 * whole.interval.lower)
+    assert (never.interval, never.iterations) == (whole.interval, whole.iterations)
+    with pytest.raises(
+        SpecError, match=r"^enough_below: has no meaning for this objective, found 'total'; allowed: conc"
+    ):
+        solve(network, traffic, objective="total", enough_below=1.0)
+
+
 def test_auto_takes_first_order_steps_where_the_gap_is_coarse_and_they_are_less_work() -> None:
     dense = build_network("jellyfish:switches=41,ports=63,hosts=1024")
     sparse = build_network("jellyfish:k=8")

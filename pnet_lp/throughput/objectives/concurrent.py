@@ -148,7 +148,8 @@ def _solved(problem: Problem, context: SolveContext) -> _Answer:
     answer = _solved_by(first, problem, context, replace(options, max_iterations=limit))
     gap, done = answer.certified.interval.gap, answer.raw.iterations
     left = None if most is None else most - done
-    over = answer.raw.interrupted or options.deadline.left_s() == 0 or (left is not None and left <= 0)
+    over = answer.certified.interval.upper <= options.enough_below
+    over |= answer.raw.interrupted or options.deadline.left_s() == 0 or (left is not None and left <= 0)
     if gap <= options.tolerance or over:
         return answer
     other = _solved_by(second[0], problem, context, replace(options, max_iterations=left))
@@ -170,14 +171,19 @@ def _solved_by(name: str, problem: Problem, context: SolveContext, options: Solv
     solver = get_solver(name)
     solver.check(problem)
 
+    beaten = False
+
     def report(iterations: int, lower: float, upper: float) -> bool:
+        nonlocal beaten
         context.on_progress(name, iterations, lower, upper)
-        return True
+        beaten = upper <= options.enough_below
+        return not beaten
 
     try:
         stated = solver.reduced(problem, options.deadline)
         with options.deadline.doing("solving", grace=False):
             raw = solver.solve(stated, options, report)
+        raw = replace(raw, interrupted=raw.interrupted and not beaten)
         context.clock.note("solve")
         found = stated.certify(raw.proof)
     except TimeLimitError:

@@ -66,6 +66,7 @@ class SolveOptions:
         max_iterations: in the solver's own unit; None for the solver's own limit.
         threads: 0 for all cores.
         initial: where a warm start begins; solvers without ``warm_start`` ignore it.
+        enough_below: stop also once K is proved to be at most this; 0 for never.
     """
 
     tolerance: float = 1e-4
@@ -73,6 +74,7 @@ class SolveOptions:
     max_iterations: int | None = None
     threads: int = 0
     initial: InitialPoint | None = None
+    enough_below: float = 0.0
 
     def of_core(self, on_progress: OnProgress) -> dict[str, Any]:
         """Return the arguments that the solvers of the core share."""
