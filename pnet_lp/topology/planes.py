@@ -78,11 +78,6 @@ def parse_planes(text: str) -> tuple[Term, ...]:
         place += 1
 
 
-def write_planes(terms: tuple[Term, ...]) -> str:
-    """Return the expression that :func:`parse_planes` splits into ``terms``."""
-    return "+".join(map(str, terms))
-
-
 def leaves(text: str) -> tuple[str, ...]:
     """Return the TOPOLOGIES of an expression for several planes, each occurrence once; of any other text, itself."""
     if not is_planes(text):
