@@ -154,7 +154,7 @@ def read_plane(stored, level):
 def read_pairs(traffic, level, ends):
     """The demand of each pair, the weights of each rack or host (empty for listed demands), and the fingerprint."""
     pairs, weights = defaultdict(Fraction), []
-    need((traffic["level"], traffic["endpoints"]) == (level, ends), "level, endpoints: not those of the network")
+    need(f"{traffic['level']} {traffic['endpoints']}" == f"{level} {ends}", "endpoints: not those of the network")
     exactly(traffic, "traffic", f"level endpoints label {'sends receives' if 'sends' in traffic else 'src dst demand'}")
     if "sends" in traffic:
         weights = [*zip(*(array(traffic, key, "<f8", ends) for key in ("sends", "receives")), strict=True)]
@@ -163,8 +163,8 @@ def read_pairs(traffic, level, ends):
     else:
         src = array(traffic, "src", "<i4", None)
         dst = array(traffic, "dst", "<i4", len(src))
-        need(all(0 <= e < ends for e in src + dst) and not any(map(int.__eq__, src, dst)), "src, dst: no such pair")
         for s, t, d in zip(src, dst, array(traffic, "demand", "<f8", len(src), between=SPEEDS), strict=True):
+            need(0 <= s < ends and 0 <= t < ends and (s != t or not d), "src, dst: no such pair of endpoints")
             pairs[s, t] += d
     pairs = {pair: d for pair, d in sorted(pairs.items()) if d}
     need(0 < (n := len(pairs)) <= 1_000_000, "traffic: without demands, or more than this program checks")
@@ -208,8 +208,8 @@ class Problem:
         need(planes and all(p.names == planes[0].names for p in planes), "planes: racks or hosts differ")
         self.pairs, weights, traffic_print = read_pairs(traffic, level, len(planes[0].names))
         sums = {key: sum(p.counts[key] for p in planes) for key in ("switches", "links")} | {"planes": len(planes)}
-        sums["variant"], prints = network["variant"], [p.fingerprint for p in planes]
-        traffic = {"label": traffic["label"], "demands": len(self.pairs), "total": sum(self.pairs.values())}
+        sums["variant"], prints = str(network["variant"]), [p.fingerprint for p in planes]
+        traffic = {"label": str(traffic["label"]), "demands": len(self.pairs), "total": sum(self.pairs.values())}
         traffic["fingerprint"], sums["fingerprint"] = traffic_print, fingerprint("network/1", *prints)
         self.texts = {"network": planes[0].counts | sums, "traffic": traffic}
         drawn = self.policy == "single" or self.routing == "ecmp"
@@ -452,6 +452,7 @@ class Claim:
     def read_rates(self, answer):
         """The rates of the answer: of pairs, and of demands per unit, least and largest, and in all."""
         exactly(answer, "answer", "rates_gbps levels inputs")
+        need(OBJECTIVES[self.name][0] is Claim.levels or answer["levels"] == [], "levels: not empty")
         exactly(answer["inputs"], "inputs", "link_cost" * ("costs" in self.options))
         rates, own = array(answer, "rates_gbps", "<f8", len(self.problem.pairs)), defaultdict(list)
         for ((s, t), d), r in zip(self.problem.pairs.items(), rates, strict=True):
@@ -519,7 +520,7 @@ class Claim:
                 links[a] |= {j: row[a] * unit[j]} if row[a] else {}
         full = [(self.speed[a], row) for a, row in links.items() if self.speed[a] is not None]
         for level in stored:
-            exactly(level, "levels", f"rate upper demands {LENGTHS}")
+            exactly(level, "levels", f"rate upper demands {LENGTHS} margin?")
             chosen, rate = array(level, "demands", "<i4", None), number(level, "rate")
             upper = math.inf if level["upper"] is None else number(level, "upper")
             need(chosen and len({*chosen}) == len(chosen) and rest >= {*chosen}, "levels: none, no such, or not apart")
@@ -557,7 +558,6 @@ def check(file):
     need(good, "format, level: not pnet-lp-result/1, or neither rack nor host")
     claim = Claim(file)
     figures, more = OBJECTIVES[claim.name][0](claim)
-    need({*figures} == {*list(file)[: len(figures)]}, "the first keys are not those of the objective")
     exactly(file, "the file", f"{FILE} {' '.join(figures)}{' answer' * hasattr(claim, 'rates')}")
     for key, x in (figures | claim.problem.texts).items():
         good = near(1 + number(file, key), 1 + x) if key == "relative_gap" else same(file[key], x)

@@ -180,7 +180,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "negative seed": (put("routing_seed", lambda _: -5), "seed: out of range, found -5"),
     "large seed": (put("routing_seed", lambda _: 1 << 64), "seed: out of range, found 18446744073709551616"),
     "rates of an objective that has none": (
-        lambda d: d.update(answer={"rates_gbps": StoredArray.of(np.ones(2)).model_dump()}),
+        lambda d: d.update(answer={"rates_gbps": StoredArray.of(np.ones(2)).model_dump(), "levels": [], "inputs": {}}),
         "answer.rates_gbps is not what the objective 'concurrent' has",
     ),
     "levels of an objective that has none": (
@@ -197,11 +197,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
                 ]
             }
         ),
-        "answer.levels is not what the objective 'concurrent' has",
+        "answer.rates_gbps: field required",
     ),
     "inputs of an objective that has none": (
         lambda d: d.update(answer={"inputs": {"link_cost": StoredArray.of(np.ones(2)).model_dump()}}),
-        "answer.inputs is not what the objective 'concurrent' has",
+        "answer.rates_gbps: field required",
     ),
     "network fingerprint": (put("fingerprint", lambda f: f[:-1] + "x", "network"), "network.fingerprint is claimed"),
     "traffic fingerprint": (put("fingerprint", lambda f: f[:-1] + "x", "traffic"), "traffic.fingerprint is claimed"),
@@ -210,7 +210,9 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "summary key": (put("fingerprint", lambda _: None, "network"), "network.fingerprint is claimed"),
     "capacity": (change(*PLANE, "capacity_uv_gbps", to=at(LARGEST, 2.0)), "network.fingerprint is claimed"),
     "cable": (change(*PLANE, "cable_v", to=lambda v: np.roll(v, 1)), "a cable joins switch '0' to itself"),
-    "rack": (change(*PLANE, "rack_switch", to=lambda r: r[::-1]), "network.fingerprint is claimed"),
+    "rack": (change(*PLANE, "rack_switch", to=lambda r: r[::-1]), "planes.1.rack_switch: not as a solve writes it"),
+    "one tier for all": (change(*PLANE, "tier", to=lambda t: t[:1]), "planes.0.tier: not as a solve writes it"),
+    "null": (lambda d: d["instance"]["network"]["planes"][0].update(box=None), "planes.0: box is null, and not left"),
     "demand": (change("instance", "traffic", "demand", to=at(LARGEST, 0.5)), "traffic.fingerprint is claimed"),
     "no demand": (change("instance", "traffic", "demand", to=lambda d: 0 * d), "traffic.demands is claimed to be 10"),
     "length": (change("certificate", "length", to=at(LARGEST, 1.5)), "upper_bound_gbps is claimed to be"),
@@ -307,6 +309,30 @@ def test_tampering_with_hosts_is_caught(name: str, hosts: Document, tmp_path: Pa
     tamper(changed)
     with pytest.raises(CertificateError, match=sentence):
         verify_file(written(tmp_path, changed))
+
+
+@pytest.mark.parametrize(
+    ("plane", "key"),
+    [
+        (Plane.from_cables(3, [0, 1], [1, 2], 9.0, racks=[0, 2]), "rack_switch"),
+        (
+            Plane.from_cables(3, [0, 1], [1, 2], 9.0, host_switch=[0, 2], access_gbps=2.0, host_names=["a", "b"]),
+            "host_switch",
+        ),
+    ],
+)
+def test_every_plane_has_the_order_of_the_first(plane: Plane, key: str, tmp_path: Path) -> None:
+    """Even where the fingerprint is that of the reordered plane."""
+    level = "host" if plane.host_count else "rack"
+    traffic = TrafficMatrix.from_entries(level, 2, [0], [1], 1.0)
+    document = json.loads(stored(tmp_path / "r.json", Network.from_planes([plane, plane]), traffic).read_text())
+    other = document["instance"]["network"]["planes"][1]
+    keys = ["rack_switch"] if level == "rack" else ["host_switch", "access_up_gbps", "access_down_gbps"]
+    for name in keys:
+        change(name, to=lambda values: values[::-1])(other)
+    other["host_names"].reverse()
+    with pytest.raises(PnetError, match=f"planes.1.{key}: not as a solve writes it"):
+        verify_file(written(tmp_path, document))
 
 
 @pytest.mark.parametrize(("factor", "wrong"), [(0.5, "throughput_gbps"), (2.0, "upper_bound_gbps")])

@@ -114,6 +114,10 @@ OVERLOAD = "a link carries more than it can"
 LOADS = "certificate.load is not what the routing gives"
 NO_LEVELS = "the levels do not hold each demand once"
 
+LEVEL = {"rate": 1.0, "upper": None, "demands": StoredArray.of(np.arange(1, dtype=np.int32)).model_dump()} | {
+    key: StoredArray.of(np.zeros(0)).model_dump() for key in ("length", "up_length", "down_length")
+}
+
 TAMPERINGS: list[tuple[str, Callable[[Document], None], str | tuple[str, str]]] = [
     # Where the routing fixes the split, the loads are a part of the proof: the second sentence of two.
     ("total", change(*RATES, to=lambda r: r * (1 + 1e-6)), (OVERLOAD, LOADS)),
@@ -123,7 +127,11 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str | tuple[str, str]]] 
     ("total", put("total_gbps", to=lambda v: v * 1.01), "total_gbps is claimed to be"),
     ("total", put("upper_bound_gbps", to=lambda v: v * 0.99), "upper_bound_gbps is claimed to be"),
     ("total", put("rates_gbps", "max", to=lambda v: v * 2), "rates_gbps is claimed to be"),
-    ("total", put("answer", to=lambda _: {}), NO_RATES),
+    ("total", put("answer", to=lambda _: {}), "answer.rates_gbps: field required"),
+    ("total", lambda document: document["answer"].pop("levels"), "answer.levels: field required"),
+    ("total", lambda document: document.pop("answer"), NO_RATES),
+    ("total", put("answer", "levels", to=lambda _: [LEVEL]), "answer.levels is not what the objective 'total' has"),
+    ("concurrent", lambda document: document.update(answer={}), "answer.rates_gbps: field required"),
     ("total", change("certificate", "length", to=lambda v: v * 0), "upper_bound_gbps is claimed to be"),
     ("max-min", change(*RATES, to=one_more), (OVERLOAD, LOADS)),
     ("max-min", change(*RATES, to=lambda r: r * (1 - 1e-6)), ("the rate of level 0 is claimed to be", LOADS)),
@@ -166,6 +174,17 @@ def test_tampering_is_caught(
     (tmp_path / "r.json").write_text(json.dumps(document))
     said = sentence if isinstance(sentence, str) else sentence[routing in FIXED]
     with pytest.raises(PnetError, match=said):
+        verify_file(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("key", ["length", "up_length", "down_length"])
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (1, 1), (1,)])
+def test_levels_that_full_links_prove_have_no_lengths(key: str, shape: tuple[int, ...], tmp_path: Path) -> None:
+    network, traffic = few_demands(2, random_network)
+    document = saved(tmp_path / "r.json", network, traffic, "max-min-fill", routing="ecmp-split")
+    change("levels", 0, key, to=lambda _: np.zeros(shape))(document["answer"])
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with pytest.raises(PnetError, match=f"{key} is of type <f8|answer.levels has lengths"):
         verify_file(tmp_path / "r.json")
 
 

@@ -47,6 +47,8 @@ class Stored(BaseModel):
         for name, field in type(self).model_fields.items():
             form = next((item for item in field.metadata if isinstance(item, ArrayForm)), None)
             stored = getattr(self, name)
+            if stored is None and name in self.model_fields_set and not field.is_required():
+                raise ValueError(f"{name} is null, and not left out")
             if form is None or stored is None or (form.or_empty and stored.shape == [0]):
                 continue
             if stored.dtype != form.dtype or len(stored.shape) != len(form.axes):
@@ -202,9 +204,9 @@ class StoredInput(StoredArray):
 class StoredAnswer(Stored):
     """What an objective says beside its figures."""
 
-    rates_gbps: Annotated[StoredArray | None, float_axes("demands")] = None
-    levels: list[StoredLevel] = []
-    inputs: dict[str, StoredInput] = {}
+    rates_gbps: Annotated[StoredArray, float_axes("demands")]
+    levels: list[StoredLevel]
+    inputs: dict[str, StoredInput]
 
 
 class Document(Stored):
@@ -232,4 +234,4 @@ class Document(Stored):
     least_load: StoredLoad | None = None
     instance: StoredInstance
     certificate: StoredCertificate | None
-    answer: StoredAnswer = StoredAnswer()
+    answer: StoredAnswer | None = None

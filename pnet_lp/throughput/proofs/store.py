@@ -148,15 +148,18 @@ def load_result(path: str | Path) -> StoredResult:
             Bottleneck(**{**vars(item), "link": (item.link[0], item.link[1])}) for item in document.bottlenecks
         ),
         certificate=None if proof is None else _proof(path, proof),
-        rates_gbps=None if answer.rates_gbps is None else _decoded(path, "answer.rates_gbps", answer.rates_gbps),
+        rates_gbps=None if answer is None else _decoded(path, "answer.rates_gbps", answer.rates_gbps),
         levels=tuple(
             FairLevel(**{**_unpacked(path, f"answer.levels.{i}", level), "upper": _or_inf(level.upper)})
-            for i, level in enumerate(answer.levels)
+            for i, level in enumerate(answer.levels if answer else ())
         ),
         least_load=None
         if (load := document.least_load) is None
         else (load.total_gbps_links, load.lower_bound_gbps_links),
-        inputs={name: _decoded(path, f"answer.inputs.{name}", values) for name, values in answer.inputs.items()},
+        inputs={
+            name: _decoded(path, f"answer.inputs.{name}", values)
+            for name, values in (answer.inputs if answer else {}).items()
+        },
     )
 
 
@@ -284,7 +287,22 @@ def _network(path: str | Path, stored: StoredNetwork) -> Network:
                 )
             )
     with _naming(path, "instance.network"):
-        return Network.from_planes(planes, stored.variant)
+        network = Network.from_planes(planes, stored.variant)
+    for i, (made, item) in enumerate(zip(network.planes, stored.planes, strict=True)):
+        where = f"instance.network.planes.{i}"
+        for key, value in _unpacked(path, where, item).items():
+            built = getattr(made, key)
+            if not (np.array_equal(built, value) if isinstance(value, np.ndarray) else _plain(built) == value):
+                raise _malformed(path, f"{where}.{key}", "not as a solve writes it: " + _WRITTEN)
+    return network
+
+
+_WRITTEN = "hosts and racks in the order of the first plane, no speed without a switch, and a tier for each switch"
+
+
+def _plain(value: object) -> object:
+    """Return a tuple as JSON has it."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _traffic(path: str | Path, stored: StoredTraffic) -> TrafficMatrix:

@@ -121,6 +121,11 @@ def recheck_filled(second: SecondProblem, rates: FairRates, levels: Sequence[Fai
     """
     flow, check = second.flow, second.check
     check.require(
+        all(array.shape == (0,) for level in levels for array in level.lengths),
+        "no level has lengths",
+        "answer.levels has lengths of some links only, or where full links prove the levels",
+    )
+    check.require(
         second.has_one_path,
         "each demand has one path",
         "the levels have no lengths, and a demand that has several paths could get more on another",
