@@ -172,6 +172,10 @@ class SpecError(PnetError):
     exit_code = 2
 
 
+class InfeasibleError(SpecError):
+    """What has to be carried is more than fits into the network."""
+
+
 class TopologyError(PnetError):
     """A network cannot be built or read as described."""
 

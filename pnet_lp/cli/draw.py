@@ -16,12 +16,12 @@ from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.drawing.settings import DrawSettings
 from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.throughput import Interrupted, solve
-from pnet_lp.throughput.settings import ObjectiveSettings
+from pnet_lp.throughput.settings import LoadSettings
 
-_SOLVING = {key: {"needs": ("traffic",)} for key in ObjectiveSettings.model_fields}
+_SOLVING = {key: {"needs": ("traffic",)} for key in LoadSettings.model_fields}
 
 
-class _Keys(ObjectiveSettings, DrawSettings, MetricKeys, DemandKeys):
+class _Keys(LoadSettings, DrawSettings, MetricKeys, DemandKeys):
     """A network, and what is shown of it."""
 
 

@@ -13,6 +13,7 @@ from pnet_lp.model.certificates import Certificate, LinkLengths
 from pnet_lp.model.frozen import freeze, thawed
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
+from pnet_lp.units import format_gbps, format_short
 
 Status: TypeAlias = Literal["certified", "bounds"]
 LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
@@ -86,7 +87,7 @@ class ValueKey:
 
     Attributes:
         quantity: what it is.
-        suffix: its unit, as names of keys end; empty for a plain number.
+        suffix: its unit, as names of keys end; empty for a share.
         unit: in words.
         bounded: whether it is between two bounds, of which one is attained; otherwise only its parts have bounds.
     """
@@ -99,13 +100,28 @@ class ValueKey:
     @property
     def key(self) -> str:
         """Its key in the document."""
-        return f"{self.quantity}_{self.suffix}" if self.suffix else self.quantity
+        return self.named(self.quantity)
 
     @property
     def bounds(self) -> tuple[str, str]:
         """The keys of its lower and its upper bound, where it has any."""
-        lower, upper = (f"{side}_{self.suffix}" if self.suffix else side for side in ("lower_bound", "upper_bound"))
-        return lower, upper
+        return self.named("lower_bound"), self.named("upper_bound")
+
+    def named(self, name: str) -> str:
+        """Return the key of another figure in the same unit: ``intact_gbps``."""
+        return f"{name}_{self.suffix}" if self.suffix else name
+
+    def number(self, value: float | None, *, short: bool = False) -> str:
+        """Return a value to read, without its unit, a share as a percentage; ``-`` for None.
+
+        Args:
+            value: the value.
+            short: whether no proof stands behind its last digits.
+        """
+        if value is None:
+            return "-"
+        written = format_short if short else format_gbps
+        return written(value) if self.suffix else f"{written(100 * value)} %"
 
 
 @brief("interval", "status", "objective", "routing", "level", "solver", "binding")

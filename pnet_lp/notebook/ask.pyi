@@ -139,6 +139,7 @@ def failures(
     plane_policy: Literal["any", "round-robin", "shortest", "single"] | None = ...,
     solver: str | None = ...,
     time_limit_s: float | None = ...,
+    objective: str | None = ...,
     each: Literal["link", "switch", "port", "pair", "group"] | None = ...,
     trials: int | None = ...,
     capacity: str | None = ...,

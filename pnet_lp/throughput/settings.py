@@ -97,6 +97,28 @@ class ObjectiveSettings(SolveSettings):
     heading = "Solving"
 
     objective: str = Field(CONCURRENT, description="what to optimise (`pnet-lp list objectives`)")
+
+    @property
+    def requested_objective(self) -> str:
+        """The objective."""
+        return self.objective
+
+    @property
+    def headline_column(self) -> str:
+        """The column of the value, as of a case of a question."""
+        return parse_objective(self.objective).headline.key
+
+    @property
+    def headline_bounded(self) -> bool:
+        """Whether the value has bounds: of fair rates each has its own, and their sum has none."""
+        return parse_objective(self.objective).headline.bounded
+
+
+class LoadSettings(ObjectiveSettings):
+    """What to solve for, and how, where the loads are shown."""
+
+    heading = "Solving"
+
     least_load: bool = Field(
         False,
         description="of all optimal flows, take the one whose loads add up to least: no detours in links, paths, "
@@ -112,8 +134,3 @@ class ObjectiveSettings(SolveSettings):
     def options(self, seed: int, threads: int, deadline: Deadline | None = None) -> dict[str, Any]:
         """See the base class."""
         return super().options(seed, threads, deadline) | {"least_load": self.least_load}
-
-    @property
-    def requested_objective(self) -> str:
-        """The objective."""
-        return self.objective

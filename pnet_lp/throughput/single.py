@@ -1,4 +1,4 @@
-"""Throughput with every single failure, the worst first."""
+"""Throughput, or the value of another objective, with every single failure, the worst first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pnet_lp.model.result import Status
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
-from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
+from pnet_lp.throughput.objectives import CONCURRENT, Objective, parse_objective
 from pnet_lp.throughput.objectives.concurrent import Concurrent
 from pnet_lp.throughput.problems import ArcProblem, build_problem, lost_demands
 from pnet_lp.throughput.problems.quotient import MOST_CLASSES, symmetry_of
@@ -35,8 +35,14 @@ from pnet_lp.workers import map_in_order, threads_each
 _VISITS, _EXAMPLES = 50_000_000, 3_000_000
 """How far automorphisms are searched for: about a second."""
 
+_FIRST_ORDER = "structured"
+"""The solver that bases take the place of: what ``auto`` gives to others, they solve as closely and sooner."""
+
 _TOGETHER = 16
 """Failures that a process solves with one program."""
+
+_FEWEST = 8
+"""Failures from which on a program pays: some kinds of links of a fabric are sooner solved from nothing."""
 
 
 def single_failure_trials(
@@ -50,13 +56,13 @@ def single_failure_trials(
     threads: int = 0,
     **options: Any,
 ) -> list[FailureTrial]:
-    """Return the throughput without failures, then with each: what disconnects most first, then what leaves least.
+    """Return the throughput without failures, then with each, the worst first (:meth:`FailureTrial.rank`).
 
     Failures that an automorphism of network and demands maps onto each other are solved once, and named together.  A
     link that carries nothing in an optimal flow over any path is not missed: that flow still fits, and without the link
-    no more does, so the answer is the one without failures.  Over any path and by the solver ``auto``, each is solved
-    from the basis of the optimum without failures (:mod:`pnet_lp.throughput.rerouting`) where that is small; and what
-    is attained with a failure is attained without it.
+    no other one does that did not before, so it remains optimal for every objective.  Where the objective is a function
+    of K, over any path and by the solver ``auto``, each is solved from the basis of the optimum without failures
+    (:mod:`pnet_lp.throughput.rerouting`) where that is small; and the K of a failure is attained without it, too.
 
     Args:
         network: without failures.
@@ -69,56 +75,66 @@ def single_failure_trials(
         options: for :func:`pnet_lp.throughput.solve`.
 
     Raises:
-        SpecError: the network has no such part, or too many.
+        SpecError: the network has no such part, or too many; values of the objective would not compare.
+        InfeasibleError: what has to be carried does not fit without failures.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
     """
     failures = single_failures(network, each, groups)
-    routing = parse_routing(options.get("routing", IDEAL))
-    symmetric = routing.form == "arc" or (routing.splitting is not None and options.get("plane_policy") != "single")
+    routing, goal = parse_routing(options.get("routing", IDEAL)), parse_objective(options.get("objective", CONCURRENT))
+    goal.check_comparable()
+    drawn = routing.splitting is None or options.get("plane_policy") == "single"
+    # What an objective reads from a file can tell links apart.
+    symmetric = (routing.form == "arc" or not drawn) and not goal.input_names
     deadline = options.get("deadline", NEVER)
     together = _orbits(network, traffic, failures, deadline) if symmetric else [ints([i]) for i in range(len(failures))]
     options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
     intact = solve_whole(network, traffic, options)
     firsts = [failures[orbit[0]] for orbit in together]
     carrying = _carrying(network, intact) if routing.form == "arc" else None
-    needed = [i for i, failure in enumerate(firsts) if carrying is None or not _is_idle(failure, carrying)]
+    lost = intact.lost_demands
+    needed = [
+        i
+        for i, failure in enumerate(firsts)
+        if carrying is None or not _is_idle(network, traffic, failure, carrying, lost)
+    ]
     masks = [firsts[i].mask(network) for i in needed]
     # One solve is short: what matters is how many there are.  A function that reports cannot go to another process.
     on_progress = options.pop("on_progress", None)
-    rerouting = _rerouting(network, traffic, intact, len(masks), options)
+    rerouting = _rerouting(network, traffic, intact, len(masks), goal, options)
     if rerouting is None:
         options["start"] = intact_start(network, traffic, masks, options)
     elif intact.result is not None:
         limited = _limited(network, traffic, intact.result, rerouting.flow, rerouting.best)
-        intact = _of_interval(intact, limited, rerouting.best.interval)
+        intact = _of_rate(intact, limited, rerouting.best.interval)
     found = [intact] * len(firsts)
     task = functools.partial(_solve_some, network, traffic, options, intact, rerouting)
     solved = map_in_order(task, [masks[i : i + _TOGETHER] for i in range(0, len(masks), _TOGETHER)], jobs)
     trials = itertools.chain.from_iterable(solved)
     for i, trial in zip(needed, counted(trials, len(masks), "failures solved", on_progress), strict=True):
         found[i] = trial
-    if routing.form == "arc":
-        intact, found = _nested(intact, found)
+    if routing.form == "arc" and isinstance(goal, Concurrent):
+        intact, found = _nested(goal, intact, found)
     named = [
         replace(trial, failure=failure.name, equivalent=len(orbit))
         for trial, failure, orbit in zip(found, firsts, together, strict=True)
     ]
-    named.sort(key=lambda trial: (-trial.lost_share, trial.throughput_gbps))
+    named.sort(key=lambda trial: trial.rank(goal))
     return [intact, *(replace(trial, trial=i) for i, trial in enumerate(named))]
 
 
 def _rerouting(
-    network: Network, traffic: TrafficMatrix, intact: FailureTrial, count: int, options: dict[str, Any]
+    network: Network, traffic: TrafficMatrix, intact: FailureTrial, count: int, goal: Objective, options: dict[str, Any]
 ) -> Rerouting | None:
     """Return the program that failures are solved from, or None where each had better be solved from nothing."""
-    given = (options.get("solver", AUTO), options.get("objective", CONCURRENT))
-    if count < 2 or given != (AUTO, CONCURRENT) or intact.result is None or intact.lost_demands:
+    if not isinstance(goal, Concurrent) or options.get("solver", AUTO) != AUTO:
+        return None
+    if count < _FEWEST or intact.result is None or intact.result.solver != _FIRST_ORDER or intact.lost_demands:
         return None
     flow, certificate = build_problem(network, traffic), intact.result.certificate
     if not isinstance(certificate, ArcCertificate) or not Rerouting.pays(flow):
         return None
     tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
-    found = Rerouting(flow, certificate, intact.result.interval, tolerance)
+    found = Rerouting(flow, certificate, goal.rate_of(intact.result.figures), tolerance)
     return found if found.optimise() else None
 
 
@@ -169,7 +185,7 @@ def _rerouted(
         access_load=None,
     )
     trial = FailureTrial(0, bare, int(lost.sum()), float(traffic.demand[lost].sum() / traffic.demand.sum()))
-    return _of_interval(trial, bare, found.interval)
+    return _of_rate(trial, bare, found.interval)
 
 
 def _limited(
@@ -198,29 +214,35 @@ def _links_down(network: Network, traffic: TrafficMatrix, flow: FlowProblem, mas
     return np.concatenate([arcs, access.ravel(), access.ravel()])
 
 
-def _of_interval(trial: FailureTrial, result: ThroughputResult, interval: Interval) -> FailureTrial:
+def _of_rate(trial: FailureTrial, result: ThroughputResult, rate: Interval) -> FailureTrial:
     """Return the trial with these bounds on K."""
     goal = parse_objective(result.objective)
     assert isinstance(goal, Concurrent)
-    figures = {**result.figures, **goal.figures(interval)}
-    status: Status = "certified" if interval.gap <= result.tolerance else "bounds"
-    return replace(trial, result=replace(result, interval=interval, figures=figures, status=status))
+    figures = {**result.figures, **goal.figures(rate)}
+    status: Status = "certified" if rate.gap <= result.tolerance else "bounds"
+    return replace(trial, result=replace(result, interval=goal.value(rate), figures=figures, status=status))
 
 
-def _nested(intact: FailureTrial, found: list[FailureTrial]) -> tuple[FailureTrial, list[FailureTrial]]:
+def _nested(
+    goal: Concurrent, intact: FailureTrial, found: list[FailureTrial]
+) -> tuple[FailureTrial, list[FailureTrial]]:
     """Return the same with bounds that agree: over any path, the whole network attains what it does with less."""
-    whole = [trial.result for trial in found if trial.result is not None and trial.lost_demands == intact.lost_demands]
-    if intact.result is None or intact.result.objective != CONCURRENT:
+    if intact.result is None:
         return intact, found
-    known = intact.result.interval
-    lower = max([known.lower, *(result.interval.lower for result in whole)])
-    intact = _of_interval(intact, intact.result, Interval(lower, max(lower, known.upper)))
-    most = intact.upper_bound_gbps
-    return intact, [
-        _of_interval(trial, trial.result, Interval(trial.result.interval.lower, most))
-        if trial.result is not None and trial.lost_demands == intact.lost_demands and trial.upper_bound_gbps > most
-        else trial
+    rates = [
+        goal.rate_of(trial.result.figures)
+        if trial.result is not None and trial.lost_demands == intact.lost_demands
+        else None
         for trial in found
+    ]
+    known = goal.rate_of(intact.result.figures)
+    lower = max([known.lower, *(rate.lower for rate in rates if rate is not None)])
+    most = max(lower, known.upper)
+    return _of_rate(intact, intact.result, Interval(lower, most)), [
+        _of_rate(trial, trial.result, Interval(rate.lower, most))
+        if trial.result is not None and rate is not None and rate.upper > most
+        else trial
+        for trial, rate in zip(found, rates, strict=True)
     ]
 
 
@@ -236,11 +258,14 @@ def _carrying(network: Network, intact: FailureTrial) -> list[BoolArray] | None:
     return found
 
 
-def _is_idle(failure: SingleFailure, carrying: list[BoolArray]) -> bool:
-    """Whether only links fail, and none of them carries anything."""
-    return bool(failure.parts) and all(
-        part.kind == "link" and not carrying[part.plane][part.index] for part in failure.parts
-    )
+def _is_idle(
+    network: Network, traffic: TrafficMatrix, failure: SingleFailure, carrying: list[BoolArray], lost: int
+) -> bool:
+    """Whether only links fail, none of them carries anything, and no more demands than ``lost`` have no path then."""
+    if not failure.parts or any(part.kind != "link" or carrying[part.plane][part.index] for part in failure.parts):
+        return False
+    # A demand that gets nothing may lose its only path.
+    return int(lost_demands(apply_mask(network, failure.mask(network)), traffic).sum()) == lost
 
 
 def _orbits(

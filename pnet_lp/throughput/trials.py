@@ -1,4 +1,4 @@
-"""Throughput while parts of a network are down, trial by trial."""
+"""Throughput, or the value of another objective, while parts of a network are down, trial by trial."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from pnet_lp.errors import InfeasibleError
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
-from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import Status
 from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
-from pnet_lp.throughput.objectives import CONCURRENT
+from pnet_lp.throughput.objectives import CONCURRENT, Objective, parse_objective
+from pnet_lp.throughput.objectives.concurrent import Concurrent
 from pnet_lp.throughput.problems import lost_demands, state_problem
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, NO_SOLVER, WarmStart
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
+from pnet_lp.units import format_gbps
 from pnet_lp.workers import map_in_order, threads_each
 
 
@@ -32,11 +36,13 @@ class FailureTrial:
 
     Attributes:
         trial: its number.
-        result: the certified throughput of the demands that have a path, without its proof; None where none has.
+        result: the certified answer for the demands that have a path, without its proof; None where none has, or where
+            what has to be carried does not fit.
         failure: what fails by its name, where single failures are gone through; empty where nothing fails.
         equivalent: such failures that symmetry maps onto each other, this one included.
         lost_demands: demands without a path, which the result leaves out.
         lost_share: their part of the sum of all demands.
+        infeasible: whether what has to be carried does not fit: a floor of ``total``, or the K of ``min-cost``.
     """
 
     trial: int
@@ -45,16 +51,43 @@ class FailureTrial:
     lost_share: float
     failure: str = ""
     equivalent: int = 1
+    infeasible: bool = False
 
     @property
     def throughput_gbps(self) -> float:
-        """K of the demands that have a path, Gb/s per unit demand; 0 where none has."""
-        return 0.0 if self.result is None else self.result.interval.lower
+        """K of the demands that have a path, Gb/s per unit demand; 0 where none has.
 
-    @property
-    def upper_bound_gbps(self) -> float:
-        """What that K is at most, as proved."""
-        return 0.0 if self.result is None else self.result.interval.upper
+        Raises:
+            AttributeError: the objective has no throughput.
+        """
+        return 0.0 if self.result is None else self.result.throughput_gbps
+
+    def bounds(self, objective: Objective) -> Interval:
+        """Return the bounds on the objective's value, of which one is attained: both are the value where it has none.
+
+        Where nothing is carried it is the worst: 0, or infinite where it is minimised or does not fit.
+        """
+        if self.result is None:
+            worst = math.inf if objective.minimised else -math.inf if self.infeasible else 0.0
+            return Interval(worst, worst)
+        if not objective.headline.bounded:
+            value = float(self.result.figures[objective.headline.key])
+            return Interval(value, value)
+        return self.result.interval
+
+    def attained(self, objective: Objective) -> float:
+        """Return the value that is attained, of :meth:`bounds`."""
+        bounds = self.bounds(objective)
+        return bounds.upper if objective.minimised else bounds.lower
+
+    def rank(self, objective: Objective) -> tuple[float, ...]:
+        """Return what puts the worst first: what disconnects most, unless lost demands count as rates of 0.
+
+        Values that differ in the last digits only are the same.
+        """
+        value = float(format_gbps(self.attained(objective)))
+        lost = 0.0 if objective.per_demand else -self.lost_share
+        return (-float(self.infeasible), lost, -value if objective.minimised else value, -self.lost_share)
 
     @property
     def limit(self) -> str | None:
@@ -69,9 +102,10 @@ class FailureTrial:
         return found[0].plane if found else None
 
     @property
-    def status(self) -> Status:
-        """Whether the bounds on that K meet."""
-        return "certified" if self.result is None else self.result.status
+    def status(self) -> Status | Literal["infeasible"]:
+        """Whether the bounds on the value meet."""
+        nothing: Literal["certified", "infeasible"] = "infeasible" if self.infeasible else "certified"
+        return nothing if self.result is None else self.result.status
 
 
 def failure_trials(
@@ -88,7 +122,7 @@ def failure_trials(
     """Return the throughput of ``traffic`` in ``trials`` independent draws of ``failures``.
 
     One disconnected pair would make the largest common K zero.  Demands without a path are left out of the solve
-    instead, and counted: read :attr:`FailureTrial.throughput_gbps` together with :attr:`FailureTrial.lost_share`.
+    instead, and counted: read the value together with :attr:`FailureTrial.lost_share`.
     Draws in which the same is down are solved once.  Over any path, where the solver can start from another answer,
     each starts from that of the network without failures, and so from none of the other draws.  Of the time to a
     deadline, that answer has half, and each draw its part of the rest.
@@ -159,7 +193,8 @@ def intact_start(
         options: for :func:`pnet_lp.throughput.solve`.
     """
     routing = parse_routing(options.get("routing", IDEAL))
-    if len(masks) < 2 or routing.form != "arc" or options.get("objective", CONCURRENT) != CONCURRENT:
+    goal = parse_objective(options.get("objective", CONCURRENT))
+    if len(masks) < 2 or routing.form != "arc" or not isinstance(goal, Concurrent):
         return None
     solver = options.get("solver", AUTO)
     if solver == AUTO:
@@ -187,7 +222,12 @@ def _solve_draw(
 
 def solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask) -> FailureTrial:
     """Return trial 0, in which ``mask`` is down; arguments as of :func:`intact_start`."""
-    found = solve_whole(apply_mask(network, mask), traffic, options)
+    failed = apply_mask(network, mask)
+    try:
+        found = solve_whole(failed, traffic, options)
+    except InfeasibleError:
+        lost = lost_demands(failed, traffic)
+        return FailureTrial(0, None, int(lost.sum()), _share(traffic, lost), infeasible=True)
     if found.result is None:
         return found
     # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
@@ -198,10 +238,14 @@ def solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str,
 
 
 def solve_whole(network: Network, traffic: TrafficMatrix, options: dict[str, Any]) -> FailureTrial:
-    """Return the throughput of the demands that have a path, with its proof."""
+    """Return the throughput of the demands that have a path, with its proof.
+
+    Raises:
+        InfeasibleError: what has to be carried does not fit.
+    """
     lost = lost_demands(network, traffic)
     kept = ~lost
-    share = float(traffic.demand[lost].sum() / traffic.demand.sum())
+    share = _share(traffic, lost)
     if not kept.any():
         return FailureTrial(0, None, int(lost.sum()), share)
     if lost.any():
@@ -214,3 +258,8 @@ def solve_whole(network: Network, traffic: TrafficMatrix, options: dict[str, Any
             label=f"{traffic.label} between connected {traffic.level}s",
         )
     return FailureTrial(0, solve(network, traffic, **options), int(lost.sum()), share)
+
+
+def _share(traffic: TrafficMatrix, lost: BoolArray) -> float:
+    """Return the part of all demands that these are."""
+    return float(traffic.demand[lost].sum() / traffic.demand.sum())

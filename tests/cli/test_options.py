@@ -248,6 +248,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 says="needs --fail-links",
             ),
             "routing": Example("--routing ksp:2"),
+            "objective": Example("--objective total"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
             "trials": Example(

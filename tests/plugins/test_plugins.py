@@ -96,6 +96,11 @@ def test_all_at_once_on_the_command_line(run: Run) -> None:
     assert mirrored["headroom"] == pytest.approx(1 - 1 / 4, rel=1e-4)
     assert "throughput_gbps" not in mirrored
     assert run("verify", "h.json")["verified"]
+    case = (*network, "--traffic", "mirror", "--objective", "headroom")
+    each = run("failures", *case, "--each", "link")
+    alone = run("throughput", *case, "--fail", each["trials"][0]["failure"])
+    assert (each["headroom"], each["intact"]) == pytest.approx((alone["headroom"], mirrored["headroom"]), rel=1e-4)
+    assert each["headroom"] < 0.99 * each["intact"]
     bounds = {item["name"]: item["value_gbps"] for item in run("bounds", *network, "--traffic", "mirror")["bounds"]}
     assert bounds["uplinks"] == pytest.approx(8.0)
     assert run("traffic", "mirror", "--on", "bipartite:n=4", "--level", "rack")["demands"] == 8

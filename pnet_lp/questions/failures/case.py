@@ -11,21 +11,21 @@ from pnet_lp.failures import FAILING, Each
 from pnet_lp.flags import Flag
 from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.seeds import MOST_DRAWS
-from pnet_lp.throughput.settings import SolveSettings
+from pnet_lp.throughput.objectives import parse_objective
+from pnet_lp.throughput.settings import ObjectiveSettings
 
 _NOT_EACH = ("trials", *(key for key in FAILING if key != "fail_groups"))
 
 
-class FailuresCase(SolveSettings, MetricKeys, DemandKeys):
+class FailuresCase(ObjectiveSettings, MetricKeys, DemandKeys):
     """Compute the throughput of connected pairs over many draws of failures, or with every single failure (--each).
 
     Pairs that a draw disconnects are left out of its solve, and counted.  The result is the mean, with quantiles; with
-    --each it is the least that any failure leaves.
+    --each it is that of the worst failure.
 
     Exit code 3: the bounds of a draw have not met within the tolerance; they hold all the same.
     """
 
-    headline = "throughput_gbps"
     columns = {  # noqa: RUF012 - of a model, which is frozen
         "worst_gbps": "quantiles_gbps.min", "lost_share": "", "lost_demands": ""
     }  # fmt: skip
@@ -44,6 +44,7 @@ class FailuresCase(SolveSettings, MetricKeys, DemandKeys):
 
     @model_validator(mode="after")
     def _check_failures(self) -> Self:
+        parse_objective(self.objective).check_comparable()
         if self.each is not None:
             if (self.each == "group") != (self.fail_groups is not None):
                 allowed = "each=group, and fail_groups with it"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pnet_lp.plot import draw_shares, one_chart
 from pnet_lp.questions.failures.answer import FailuresAnswer
 from pnet_lp.tables import Document, Fact, Report, facts, table_of
-from pnet_lp.units import format_gbps, format_short
+from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.wording import counted
 
 if TYPE_CHECKING:
@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
+def _goal(document: Document) -> Objective:
+    return parse_objective(document["objective"])
+
+
 def _quantiles(document: Document) -> str:
-    return ", ".join(f"{name} {format_short(value)}" for name, value in document["quantiles_gbps"].items())
+    shown = _goal(document).headline
+    return ", ".join(
+        f"{name} {shown.number(value, short=True)}" for name, value in document[shown.named("quantiles")].items()
+    )
 
 
 def _status(document: Document) -> str:
@@ -30,66 +37,85 @@ def _status(document: Document) -> str:
     return f"bounds: those of {counted(bounded, each)} have not met within the tolerance"
 
 
-def _throughput(document: Document) -> str:
-    count = len(document["trials"])
+def _value(document: Document) -> str:
+    count, goal = len(document["trials"]), _goal(document)
+    shown = goal.headline
     if "failures" in document:
-        of = f"the least; {format_gbps(document['intact_gbps'])} without failures"
+        end = "largest" if goal.minimised else "least"
+        of = f"the {end}; {shown.number(document[shown.named('intact')])} without failures"
     else:
         of = f"the mean of {count:,} draws" if count > 1 else "one draw"
     # A mean of draws is no bound.
-    value = (format_short if count > 1 and "failures" not in document else format_gbps)(document["throughput_gbps"])
-    return f"{value} Gb/s per unit demand, {of}"
+    value = shown.number(document[shown.key], short=count > 1 and "failures" not in document)
+    return f"{value} {shown.unit}, {of}"
 
 
 def _failures(document: Document) -> str:
     if "failures" not in document:
         return ""
-    count = document["below_demand"]
-    short = f"{count:,} leave{'s' if count == 1 else ''}" if count else "none leaves"
-    different = f"{document['failures']:,}, {len(document['trials']):,} of them different"
-    return f"{different}; {short} connected pairs less than they demand"
+    said = f"{document['failures']:,}, {len(document['trials']):,} of them different"
+    if "below_demand" in document:
+        count, whole = document["below_demand"], _goal(document).whole
+        verb, what = ("put", "a link above 100 %") if whole else ("leave", "connected pairs less than they demand")
+        said += f"; {count or 'none'} {verb}{'' if count > 1 else 's'} {what}"
+        if document["undecided"]:
+            said += f", {document['undecided']:,} may"
+    return said
+
+
+def _infeasible(document: Document) -> str:
+    of = "failures" if "failures" in document else "draws"
+    return f"{document['infeasible']:,} {of}, with which {document['objective']} does not fit"
+
+
+def _interval(document: Document) -> str:
+    shown, found = _goal(document).headline, document["interval"]
+    ends = found[shown.named("mean")]
+    if ends is None:
+        return ""
+    low, high = (shown.number(end, short=True) for end in ends)
+    return f"between {low} and {high} with {100 * found['confidence']:g} % confidence"
 
 
 _FACTS: tuple[Fact, ...] = (
-    ("throughput", _throughput),
     ("failures", _failures),
-    (
-        "",
-        "[[interval[mean_gbps]?between {interval[mean_gbps][0]:short} and {interval[mean_gbps][1]:short} with "
-        "{interval[confidence]:g %} confidence]]",
-    ),
+    ("", _interval),
     ("quantiles", _quantiles),
     ("lost", "{lost_demands:g} demands on average, {lost_share:.3g %} of all"),
+    ("infeasible", lambda document: _infeasible(document) if document["infeasible"] else ""),
     ("status", _status),
 )
 
 
 def report(document: Document) -> Report:
     """Return a document as lines to read."""
-    found = facts(document, *_FACTS)
-    return [found, "", _worst(document["trials"][:_SHOWN])] if "failures" in document else [found]
+    found = facts(document, (_goal(document).headline.quantity.replace("_", " "), _value), *_FACTS)
+    return [found, "", _worst(document)] if "failures" in document else [found]
 
 
-def _worst(rows: Sequence[Document]) -> Table:
+def _worst(document: Document) -> Table:
+    goal = _goal(document)
+    shown, limit = goal.headline, "fullest link" if goal.whole else "limited by"
     return table_of(
-        rows,
+        document["trials"][:_SHOWN],
         ("worst failures", "{failure}"),
         ("equivalent", "{equivalent:,}"),
-        ("Gb/s per unit demand", "{throughput_gbps:short}"),
+        (shown.unit if shown.suffix else "utilisation", lambda row: shown.number(row[shown.key], short=True)),
         ("demands lost", "{lost_demands:,}"),
-        ("limited by", lambda row: row["limit"] or "-"),
-        texts=("worst failures", "limited by"),
+        (limit, lambda row: row["limit"] or "-"),
+        texts=("worst failures", limit),
     )
 
 
 def write_plot(answer: FailuresAnswer, title: str, path: str | Path) -> None:
     """Draw which part of the draws gets at most how much, or bars of all single failures, into a PNG or SVG file."""
-    carried = sorted(trial.throughput_gbps for trial in answer.trials for _ in range(trial.equivalent))
+    values, shown = list(filter(math.isfinite, answer.values())), answer.objective.headline
+    label = f"{shown.quantity.replace('_', ' ')}, {shown.unit}"
     with one_chart(path, title) as axes:
         if answer.intact is None:
-            draw_shares(axes, carried)
-            axes.set(xlabel="throughput, Gb/s per unit demand", ylabel="part of the draws with at most this")
+            draw_shares(axes, values)
+            axes.set(xlabel=label, ylabel="part of the draws with at most this")
         else:
-            axes.stairs(carried, range(len(carried) + 1), fill=True)
-            axes.axhline(answer.intact.throughput_gbps, color="black", linewidth=0.8, linestyle="--")
-            axes.set(xlabel="failures, the least first", ylabel="throughput, Gb/s per unit demand", ylim=(0, None))
+            axes.stairs(values, range(len(values) + 1), fill=True)
+            axes.axhline(answer.intact.attained(answer.objective), color="black", linewidth=0.8, linestyle="--")
+            axes.set(xlabel="failures, the least first", ylabel=label, ylim=(0, None))

@@ -7,12 +7,11 @@ from pydantic import Field
 from pnet_lp.questions.base import OutputOption
 from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.tables import TABLE_FORMATS
-from pnet_lp.throughput.objectives import parse_objective
-from pnet_lp.throughput.settings import ObjectiveSettings
+from pnet_lp.throughput.settings import LoadSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES
 
 
-class ThroughputCase(ObjectiveSettings, MetricKeys, DemandKeys):
+class ThroughputCase(LoadSettings, MetricKeys, DemandKeys):
     """Compute how much of a traffic matrix fits into a network.
 
     Each TOPOLOGY is one plane: an expression such as fat-tree:k=8 or jellyfish:k=8,seed=1 (`pnet-lp list
@@ -49,13 +48,3 @@ class ThroughputCase(ObjectiveSettings, MetricKeys, DemandKeys):
     max_paths: int | None = Field(
         None, ge=1, description="keep so many paths of each demand, those with the largest shares, and say the same"
     )
-
-    @property
-    def headline_column(self) -> str:
-        """See the base class: what the objective asks for."""
-        return parse_objective(self.requested_objective).headline.key
-
-    @property
-    def headline_bounded(self) -> bool:
-        """See the base class: of fair rates each has a bound of its own, and their sum has none."""
-        return parse_objective(self.requested_objective).headline.bounded

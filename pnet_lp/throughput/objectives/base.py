@@ -111,6 +111,7 @@ class Objective(ABC):
             one makes K = 0.
         rated: whether a result lists the rate of each demand.
         levelled: whether a result lists levels of rates.
+        minimised: whether the least value is looked for; then the upper bound is attained.
         whole: whether loads, rates and paths are those of the matrix itself, whatever links carry then; otherwise those
             at the value that is attained.
         gain: what 1 % more capacity of a limiting link gives at most, ``{}`` being a percentage; empty where its dual
@@ -128,6 +129,7 @@ class Objective(ABC):
     per_demand: ClassVar[bool] = False
     rated: ClassVar[bool] = True
     levelled: ClassVar[bool] = False
+    minimised: ClassVar[bool] = False
     whole: ClassVar[bool] = False
     gain: ClassVar[str] = ""
     unlimited: ClassVar[str] = "core link"
@@ -147,6 +149,9 @@ class Objective(ABC):
                 found=solver,
                 allowed=AUTO,
             )
+
+    def check_comparable(self) -> None:  # noqa: B027 - for most, any two compare
+        """Raise SpecError where values of two networks do not compare, because each is asked for something else."""
 
     def bind(self, network: Network) -> Self:
         """Return the objective with what it reads beside the network, such as a file that its parameters name.
@@ -181,6 +186,11 @@ class Objective(ABC):
             SpecError: the objective makes no sense for the problem, or the solver does not take it.
             SolverError: the solver failed, or the problem does not fit into memory.
         """
+
+    def rate_of(self, figures: Mapping[str, Any]) -> Interval | None:
+        """Return the bounds on K, given the document's first keys; None where the value is no function of K."""
+        del figures
+        return None
 
     def carried(self, problem: Problem, found: Optimum) -> FloatArray:
         """Return float64 ``[J]``: Gb/s that each demand gets in the flow of an optimum."""

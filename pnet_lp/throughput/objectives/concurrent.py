@@ -112,7 +112,7 @@ class Concurrent(Objective):
         return rate
 
     def rate_of(self, figures: Mapping[str, Any]) -> Interval:
-        """Return the bounds on K, given the document's first keys."""
+        """See :meth:`Objective.rate_of`."""
         return Interval(figures["lower_bound_gbps"], figures["upper_bound_gbps"])
 
     def figures(self, rate: Interval) -> dict[str, Any]:

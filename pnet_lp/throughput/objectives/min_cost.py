@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from pnet_lp.errors import RoutingError, SpecError
+from pnet_lp.errors import InfeasibleError, RoutingError, SpecError
 from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
@@ -74,6 +74,7 @@ class MinCost(Objective):
     """Minimum-cost multicommodity flow."""
 
     headline = ValueKey("cost", "gbps_links", "Gb/s times links")
+    minimised = True
     closed_forms = frozenset({"split"})
     unlimited = "nothing"
     params: MinCostParams
@@ -82,6 +83,16 @@ class MinCost(Objective):
         """See :meth:`Objective.check`."""
         super().check(form, solver)
         check_program_solver(solver, steps=form != "arc")
+
+    def check_comparable(self) -> None:
+        """See :meth:`Objective.check_comparable`: a part of the largest K is another K in each network."""
+        if self.params.at is None:
+            raise SpecError(
+                "each failure would be asked for another K, and costs would not compare",
+                where="objective",
+                found=self.expression,
+                allowed="min-cost:at=K",
+            )
 
     def bind(self, network: Network) -> Self:
         """Return the objective with the costs of its file; see :meth:`Objective.bind`."""
@@ -249,7 +260,7 @@ class MinCost(Objective):
         if self.params.at is None:
             return most.lower * (1.0 if self.params.fraction is None else self.params.fraction)
         if self.params.at > most.upper:
-            raise SpecError(
+            raise InfeasibleError(
                 "the matrix does not fit",
                 where="min-cost: at",
                 found=self.params.at,

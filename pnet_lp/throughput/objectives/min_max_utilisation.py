@@ -20,6 +20,7 @@ class MinMaxUtilisation(Concurrent):
     """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""
 
     whole = True
+    minimised = True
     gain = "{} less utilisation"
     headline = ValueKey("max_utilisation", "", "of the fullest link")
 
@@ -29,7 +30,7 @@ class MinMaxUtilisation(Concurrent):
         if value is None:
             return [("utilisation", "none is high enough")]
         fits = "" if value <= 1 else ": the matrix does not fit"
-        text = f"{100 * value:.9g} % of the fullest link{fits}"
+        text = f"{self.headline.number(value)} {self.headline.unit}{fits}"
         return [("utilisation", text), proved(figures, self.headline)]
 
     def value(self, rate: Interval) -> Interval:

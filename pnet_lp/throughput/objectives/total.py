@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
-from pnet_lp.errors import RoutingError, SolverError, SpecError, TimeLimitError
+from pnet_lp.errors import InfeasibleError, RoutingError, SolverError, TimeLimitError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.flow import FlowProblem
@@ -185,7 +185,7 @@ class Total(Objective):
         most = largest(problem, context).answer.interval
         floor = self.params.floor
         if floor > most.upper:
-            raise SpecError(
+            raise InfeasibleError(
                 "the floors do not fit together",
                 where="total: floor",
                 found=floor,

@@ -20,6 +20,10 @@ class Headroom(Concurrent):
         """Return the bounds on the headroom where those on K are ``rate``."""
         return Interval(1 - 1 / rate.lower, 1 - 1 / rate.upper)
 
+    def rate_of(self, figures: Mapping[str, Any]) -> Interval:
+        """Return the bounds on K, given the document's first keys."""
+        return Interval(1 / (1 - figures["lower_bound"]), 1 / (1 - figures["upper_bound"]))
+
     def figures(self, rate: Interval) -> dict[str, Any]:
         """Return the document's first keys."""
         if rate.upper == 0:
