@@ -25,15 +25,14 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.model import Interval
-from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
+from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import ArcCertificate
-from pnet_lp.model.components import strong_components
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.rounded import div_down, div_up, mul_down, mul_up, sum_down, totals_down, totals_up
-from pnet_lp.throughput.problems.base import joined
+from pnet_lp.throughput.problems.base import joined, separated
 from pnet_lp.throughput.problems.program import LinearProgram, compressed_columns
-from pnet_lp.throughput.solvers.highs import array_of, highspy_module, pass_model, set_options, silent
+from pnet_lp.throughput.solvers.highs import CONVERGED, array_of, highspy_module, pass_model, set_options, silent
 
 _Index = npt.NDArray[np.int64]
 
@@ -42,14 +41,11 @@ _Basis = tuple[list[int], list[int]]
 
 SOLVER = "highs-simplex"
 
-MOST_DEMANDS, MOST_LINKS = 20_000, 10_000
+_MOST_DEMANDS, _MOST_LINKS = 20_000, 10_000
 """Beyond, a program over paths has too many limiting links to pay."""
 
 _ROUNDS = 60
 """Pricings, at most."""
-
-_MOST_NODES = 200
-"""Classes of switches at distance 0 from each other, up to which distances are found between them."""
 
 _STEPS = 5_000
 """Steps of the simplex method between two pricings: more would take longer than a solve from nothing."""
@@ -107,25 +103,20 @@ class _Paths:
         )
 
     def __getitem__(self, which: _Index) -> _Paths:
-        _, link = _entries(self, which)
+        _, link = self.entries(which)
         return _Paths(self.owner[which], np.concatenate([[0], np.cumsum(np.diff(self.ptr)[which])]), link)
 
+    @property
+    def first(self) -> _Index:
+        """The first path of each demand, where paths are in the order of demands."""
+        return np.flatnonzero(np.diff(self.owner, prepend=-1))
 
-def _least(tail: IntArray, head: IntArray, length: FloatArray) -> _Index:
-    """Return the shortest of the links between any two nodes, sorted by these, without infinite ones."""
-    order = np.lexsort((length, head, tail))
-    order = order[np.isfinite(length[order])]
-    other = (np.diff(tail[order], prepend=-1) != 0) | (np.diff(head[order], prepend=-1) != 0)
-    found: _Index = order[other]
-    return found
-
-
-def _entries(paths: _Paths, which: _Index) -> tuple[_Index, _Index]:
-    """Return the links of these paths one after the other, and for each the place in ``which`` that it is of."""
-    count = np.diff(paths.ptr)[which]
-    end = np.cumsum(count)
-    place = np.repeat(np.arange(len(which)), count)
-    return place, paths.link[np.arange(len(place)) - np.repeat(end - count, count) + np.repeat(paths.ptr[which], count)]
+    def entries(self, which: _Index) -> tuple[_Index, _Index]:
+        """Return the links of these paths one after the other, and before them the place in ``which`` of each one's."""
+        count = np.diff(self.ptr)[which]
+        place = np.repeat(np.arange(len(which)), count)
+        within = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
+        return place, self.link[np.repeat(self.ptr[which], count) + within]
 
 
 class Rerouting:
@@ -153,15 +144,13 @@ class Rerouting:
         # By demand, the path that carries most first: that is the key.
         order = np.lexsort((-found.part, found.demand))
         self._paths = _Paths.of(found.demand[order].tolist(), [links[n] for n in order])
-        self._is_key = np.diff(self._paths.owner, prepend=-1) > 0
-        self._unit = float(flow.demand.mean())
         self._basis: _Basis = ([], [])
         self._model: _Model | None = None
 
     @staticmethod
     def pays(flow: FlowProblem) -> bool:
         """Whether the program is small enough to be solved again and again."""
-        return flow.demand_count <= MOST_DEMANDS and len(flow.link_capacity) <= MOST_LINKS
+        return flow.demand_count <= _MOST_DEMANDS and len(flow.link_capacity) <= _MOST_LINKS
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy in another process makes a model of its own, and what the core keeps of the problem."""
@@ -171,7 +160,7 @@ class Rerouting:
         """Solve with all links up; returns whether the bounds have met so closely that failures can begin there."""
         nothing = np.zeros(len(self.flow.link_capacity), dtype=bool), np.zeros(self.flow.demand_count, dtype=bool)
         goal = _CLOSER * self.tolerance
-        model = self._model = _Model(self)
+        model = self._model = _Model(self.flow, self._paths)
         self.best = self._search(model, *nothing, np.empty(0, dtype=np.int64), goal)
         if not self.best.interval.gap <= max(goal, 0.5 * self.tolerance):
             return False
@@ -180,8 +169,7 @@ class Rerouting:
         order = np.lexsort((-amount, model.paths.owner))
         order = order[(amount[order] > 0) | (np.diff(model.paths.owner[order], prepend=-1) > 0)]
         self._paths = model.paths[order]
-        self._is_key = np.diff(self._paths.owner, prepend=-1) > 0
-        model = self._model = _Model(self)
+        model = self._model = _Model(self.flow, self._paths)
         solved = model.run(dual=False)
         if solved is None:
             return False
@@ -190,7 +178,7 @@ class Rerouting:
         bound = self._bound(length, self._distances(length), nothing[1])
         interval = Interval(self.best.interval.lower, max(self.best.interval.lower, bound))
         if interval.gap <= goal:
-            self.best = Rerouted(interval, split(self.flow, length), self.best.steps)
+            self.best = Rerouted(interval, separated(self.flow, length), self.best.steps)
         self._basis = model.basis()
         return True
 
@@ -202,7 +190,7 @@ class Rerouting:
             lost: bool ``[J]``, the demands that have no path then, which do not count.
         """
         if self._model is None:
-            self._model = _Model(self)
+            self._model = _Model(self.flow, self._paths)
         model = self._model
         hit = self._paths.of_links(down) > 0
         owner = np.unique(self._paths.owner[hit])
@@ -220,7 +208,7 @@ class Rerouting:
         whole = not lost.any()
         lower, upper, lengths = 0.0, self.best.interval.upper if whole else np.inf, self.best.lengths
         if (joined(lengths)[down] > 0).any():
-            lengths = split(self.flow, np.where(down, 0.0, joined(lengths)))
+            lengths = separated(self.flow, np.where(down, 0.0, joined(lengths)))
         begun = model.steps
         for round_ in range(_ROUNDS):
             solved = model.run(dual=round_ == 0)
@@ -244,7 +232,7 @@ class Rerouting:
             distance = self._distances(long)
             bound = self._bound(length, distance, lost)
             if bound < upper:
-                upper, lengths = bound, split(self.flow, length)
+                upper, lengths = bound, separated(self.flow, length)
             shortest = np.full(self.flow.demand_count, np.inf)
             np.minimum.at(shortest, paths.owner, paths.of_links(long))
             short = np.flatnonzero((distance < shortest * (1 - 1e-9) - 1e-13 * far) & ~lost)
@@ -272,33 +260,11 @@ class Rerouting:
     def _bound(self, length: FloatArray, distance: FloatArray, lost: BoolArray) -> float:
         """Return what K is at most by these lengths and distances, rounded up."""
         carried = self.flow.merged_down(sum_down(mul_down(self.flow.demand[~lost], distance[~lost])))
-        return float(div_up(self.flow.volume(split(self.flow, length)), carried)) if carried > 0 else np.inf
+        return float(div_up(self.flow.volume(separated(self.flow, length)), carried)) if carried > 0 else np.inf
 
     def _distances(self, length: FloatArray) -> FloatArray:
-        """Return float64 ``[J]``: the length of each demand's shortest path, rounded down.
-
-        Few links have a length: switches that others without one join in a cycle are one node.
-        """
-        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
-        from scipy.sparse.csgraph import shortest_path  # noqa: PLC0415
-
-        flow, (arcs, up, down) = self.flow, split(self.flow, length)
-        best = np.full(flow.demand_count, np.inf)
-        for p in range(flow.plane_count):
-            here = slice(*flow.arc_ptr[p : p + 2].tolist())
-            tail, head, own = flow.tail[here], flow.head[here], arcs[here]
-            node = strong_components(int(flow.node_count[p]), tail[own == 0], head[own == 0])
-            count = int(node.max()) + 1
-            if count > _MOST_NODES:
-                return _core.demand_distances(flow.core, arcs, up, down)
-            kept = _least(node[tail], node[head], own)
-            ends = node[tail[kept]], node[head[kept]]
-            between = shortest_path(sp.csr_array((own[kept], ends), shape=(count, count)), method="D")
-            source, target = flow.attach[p, flow.src], flow.attach[p, flow.dst]
-            through = between[node[source], node[target]] + up[p, flow.src] + down[p, flow.dst]
-            best = np.minimum(best, np.where((source >= 0) & (target >= 0), through, np.inf))
-        # Each of fewer than count + 2 sums is too large by the part 2^-53 at most.
-        return floats(mul_down(best, 1 - (_MOST_NODES + 2) * 2.0**-53))
+        """Return float64 ``[J]``: the length of each demand's shortest path, rounded down."""
+        return _core.demand_distances(self.flow.core, *separated(self.flow, length))
 
     def _shortest(self, length: FloatArray, demands: _Index, down: BoolArray) -> _Paths:
         """Return the shortest path of each of these demands over links that are up, the best of all planes."""
@@ -314,10 +280,13 @@ class Rerouting:
         arcs, (planes, endpoints) = len(flow.capacity), flow.attach.shape
         for p in range(planes):
             here = slice(*flow.arc_ptr[p : p + 2].tolist())
-            tail, head, own = flow.tail[here], flow.head[here], np.where(down[here], np.inf, length[here])
-            kept = _least(tail, head, own)
-            nodes = int(flow.node_count[p])
-            graph = sp.csr_array((own[kept], (tail[kept], head[kept])), shape=(nodes, nodes))
+            # Of parallel links the shortest, sorted by their ends.
+            own = np.where(down[here], np.inf, length[here])
+            nodes, order = int(flow.node_count[p]), np.argsort(own, kind="stable")[: int(np.isfinite(own).sum())]
+            between = flow.tail[here].astype(np.int64) * nodes + flow.head[here]
+            keys, place = np.unique(between[order], return_index=True)
+            kept = order[place]
+            graph = sp.csr_array((own[kept], np.divmod(keys, nodes)), shape=(nodes, nodes))
             ends = arcs + p * endpoints + flow.src[demands], arcs + (planes + p) * endpoints + flow.dst[demands]
             source, target = flow.attach[p, flow.src[demands]], flow.attach[p, flow.dst[demands]]
             usable = (source >= 0) & (target >= 0) & ~down[ends[0]] & ~down[ends[1]]
@@ -332,7 +301,6 @@ class Rerouting:
             best[which] = through[better]
             # All paths back from their targets, one link at a time; a row of a path that has arrived stays there.
             at, steps = target[which].astype(np.int64), []
-            keys = tail[kept].astype(np.int64) * nodes + head[kept]
             while (moving := at != source[which]).any():
                 last = np.where(moving, before[row, at], at)
                 arc = kept[np.minimum(np.searchsorted(keys, last * nodes + at), len(keys) - 1)] + here.start
@@ -345,12 +313,17 @@ class Rerouting:
 
 
 class _Model:
-    """The program in HiGHS."""
+    """The program in HiGHS.
 
-    def __init__(self, of: Rerouting) -> None:
-        flow = of.flow
-        self._flow, self._unit = flow, float(flow.demand.mean())
-        self._links = len(flow.link_capacity)
+    Attributes:
+        paths: those of its columns: the keys, then one for each column but K.
+        steps: of the simplex method, so far.
+        amount: float64 ``[paths]``, of the last optimum.
+    """
+
+    def __init__(self, flow: FlowProblem, paths: _Paths) -> None:
+        unit = float(flow.demand.mean())
+        self._weight, self._capacity = floats(flow.demand / unit), floats(flow.link_capacity / unit)
         self.steps = 0
         self._basis: Any = None
         self._highs = silent()
@@ -358,23 +331,20 @@ class _Model:
         # Exact weights of steepest edges would take a solve for each row of the first basis.
         tolerances = {f"{side}_feasibility_tolerance": 1e-9 for side in ("primal", "dual")}
         set_options(self._highs, {**options, **tolerances, "simplex_dual_edge_weight_strategy": 1})
-        keys = np.flatnonzero(of._is_key)
-        self._key = of._paths[keys]
-        weight = flow.demand / self._unit
-        load = np.bincount(self._key.link, weights=weight[self._key.owner[self._key.path]], minlength=self._links)
+        self._key = self.paths = paths[paths.first]
+        load = np.bincount(self._key.link, self._weight[self._key.owner[self._key.path]], len(self._capacity))
         used = np.flatnonzero(load)
         lp = LinearProgram(
             cost=np.array([-1.0]),
             start=np.array([0, len(used)], dtype=np.int32),
             index=used.astype(np.int32),
             value=floats(load[used]),
-            row_lower=np.full(self._links, -np.inf),
-            row_upper=flow.link_capacity / self._unit,
+            row_lower=np.full(len(load), -np.inf),
+            row_upper=self._capacity,
         )
         pass_model(self._highs, lp)
         self._row: dict[int, int] = {}
-        self.paths, self.is_key = self._key, np.ones(len(keys), dtype=bool)
-        self.add(of._paths[np.flatnonzero(~of._is_key)])
+        self.add(paths[np.setdiff1d(np.arange(len(paths.owner)), paths.first)])
 
     def basis(self) -> _Basis:
         """Return the status of each column and row."""
@@ -383,7 +353,7 @@ class _Model:
 
     def begin(self, down: _Index, basis: _Basis) -> None:
         """Take links down, at a basis of the program as it is."""
-        self._before = self.paths, self.is_key, dict(self._row), self._highs.getNumCol(), self._highs.getNumRow()
+        self._before = self.paths, dict(self._row)
         self._down = down
         if self._basis is None:
             module = highspy_module()
@@ -398,60 +368,41 @@ class _Model:
 
     def end(self) -> None:
         """Undo :meth:`begin`, and what was added since."""
-        self.paths, self.is_key, self._row, columns, rows = self._before
-        if self._highs.getNumCol() > columns:
-            self._highs.deleteCols(
-                self._highs.getNumCol() - columns, np.arange(columns, self._highs.getNumCol(), dtype=np.int32)
-            )
-        if self._highs.getNumRow() > rows:
-            self._highs.deleteRows(
-                self._highs.getNumRow() - rows, np.arange(rows, self._highs.getNumRow(), dtype=np.int32)
-            )
-        capacity = self._flow.link_capacity / self._unit
+        self.paths, self._row = self._before
+        added = np.arange(1 + len(self.paths.owner) - len(self._key.owner), self._highs.getNumCol(), dtype=np.int32)
+        if len(added):
+            self._highs.deleteCols(len(added), added)
+        added = np.arange(len(self._capacity) + len(self._row), self._highs.getNumRow(), dtype=np.int32)
+        if len(added):
+            self._highs.deleteRows(len(added), added)
         for link in self._down.tolist():
-            self._highs.changeRowBounds(link, -np.inf, float(capacity[link]))
+            self._highs.changeRowBounds(link, -np.inf, float(self._capacity[link]))
 
     def add(self, paths: _Paths) -> None:
         """Add paths that are no keys, with the rows of their demands."""
-        count = len(paths.owner)
-        if not count:
-            return
-        weight = self._flow.demand / self._unit
+        count, links = len(paths.owner), len(self._capacity)
         new = [j for j in dict.fromkeys(paths.owner.tolist()) if j not in self._row]
         first = self._highs.getNumRow()
         self._row.update({j: first + i for i, j in enumerate(new)})
         if new:
-            zeros = np.zeros(len(new), dtype=np.int32)
-            self._highs.addRows(
-                len(new),
-                np.zeros(len(new)),
-                np.full(len(new), np.inf),
-                len(new),
-                np.arange(len(new), dtype=np.int32),
-                zeros,
-                weight[new],
-            )
+            begins, rows = np.arange(len(new), dtype=np.int32), np.zeros(len(new), dtype=np.int32)
+            least, most = np.zeros(len(new)), np.full(len(new), np.inf)
+            self._highs.addRows(len(new), least, most, len(new), begins, rows, self._weight[new])
+        if not count:
+            return
         # On a path and not on the key: 1, the other way round: -1; on both: 0.
-        column, entry = _entries(self._key, paths.owner)
-        place = np.concatenate([paths.path, column]) * self._links + np.concatenate([paths.link, entry])
+        column, entry = self._key.entries(paths.owner)
+        place = np.concatenate([paths.path, column]) * links + np.concatenate([paths.link, entry])
         sign = np.repeat([1.0, -1.0], [len(paths.link), len(entry)])
         place, which = np.unique(place, return_inverse=True)
         value = np.bincount(which, weights=sign)
         place, value = place[value != 0], value[value != 0]
-        column = np.concatenate([place // self._links, np.arange(count)])
-        index = np.concatenate([place % self._links, [self._row[j] for j in paths.owner.tolist()]])
+        column = np.concatenate([place // links, np.arange(count)])
+        index = np.concatenate([place % links, [self._row[j] for j in paths.owner.tolist()]])
         start, rows, entries = compressed_columns(index, column, np.concatenate([value, np.full(count, -1.0)]), count)
-        self._highs.addCols(
-            count,
-            np.zeros(count),
-            np.zeros(count),
-            np.full(count, np.inf),
-            len(rows),
-            start[:-1].astype(np.int32),
-            rows.astype(np.int32),
-            entries,
-        )
-        self.paths, self.is_key = self.paths + paths, np.concatenate([self.is_key, np.zeros(count, dtype=bool)])
+        least, most = np.zeros(count), np.full(count, np.inf)
+        self._highs.addCols(count, np.zeros(count), least, most, len(rows), start[:-1], rows, entries)
+        self.paths += paths
 
     def run(self, *, dual: bool) -> tuple[FloatArray, FloatArray] | None:
         """Return the amounts ``[paths]`` and lengths ``[L]`` of an optimum, None where it is not reached.
@@ -463,21 +414,10 @@ class _Model:
         set_options(highs, {"simplex_strategy": 1 if dual else 4})
         highs.run()
         self.steps += int(highs.getInfo().simplex_iteration_count)
-        if highs.modelStatusToString(highs.getModelStatus()) not in ("Optimal", "Unknown"):
+        if highs.modelStatusToString(highs.getModelStatus()) not in CONVERGED:
             return None
         solution = highs.getSolution()
-        value = array_of(solution.col_value)
-        amount = np.zeros(len(self.paths.owner))
-        keys = len(self._key.owner)
-        amount[keys:] = value[1:]
+        value, keys = array_of(solution.col_value), len(self._key.owner)
         others = np.bincount(self.paths.owner[keys:], weights=value[1:], minlength=keys)
-        amount[:keys] = value[0] * self._flow.demand / self._unit - others
-        self.amount = amount
-        return amount, np.maximum(-array_of(solution.row_dual)[: self._links], 0.0)
-
-
-def split(flow: FlowProblem, length: FloatArray) -> Lengths:
-    """Return lengths ``[L]`` as those of arcs and of access links."""
-    arcs = len(flow.capacity)
-    up, down = length[arcs:].reshape(2, *flow.attach.shape)
-    return floats(length[:arcs]), floats(up), floats(down)
+        self.amount = np.concatenate([value[0] * self._weight - others, value[1:]])
+        return self.amount, np.maximum(-array_of(solution.row_dual)[: len(self._capacity)], 0.0)

@@ -304,9 +304,7 @@ class ColumnProblem(Problem[PathCertificate, L]):
 
     def proof(self, weight: FloatArray, length: FloatArray) -> PathCertificate:
         """Return the proof of weights ``[N]`` and lengths ``[L]``."""
-        arcs, shape = len(self.flow.capacity), self.flow.attach.shape
-        up, down = length[arcs:].reshape(2, *shape)
-        return PathCertificate(floats(length[:arcs]), floats(up), floats(down), floats(weight))
+        return PathCertificate(*separated(self.flow, length), floats(weight))
 
     def normalised(self, weight: FloatArray) -> FloatArray:
         """Return weights ``[N]`` that sum to 1 over the columns of each demand; equal ones where they were all 0."""
@@ -342,3 +340,10 @@ def joined(lengths: Lengths) -> FloatArray:
     """Return lengths as one array, ``[L]``."""
     length, up, down = lengths
     return np.concatenate([length, up.ravel(), down.ravel()])
+
+
+def separated(flow: FlowProblem, length: FloatArray) -> Lengths:
+    """Return lengths ``[L]`` as those of arcs and of access links, as they were before :func:`joined`."""
+    arcs = len(flow.capacity)
+    up, down = length[arcs:].reshape(2, *flow.attach.shape)
+    return floats(length[:arcs]), floats(up), floats(down)

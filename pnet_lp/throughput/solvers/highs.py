@@ -23,7 +23,7 @@ from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Settings, Watch, clip, failed
 
-_CONVERGED = frozenset({"Optimal", "Unknown"})
+CONVERGED = frozenset({"Optimal", "Unknown"})
 """Model statuses after a method met its own criteria: "Unknown" where HiGHS then finds violations above its own."""
 
 _INTERIOR_ITERATIONS = 1000
@@ -100,7 +100,7 @@ class _Highs(GeneralSolver):
             column_value=array_of(solution.col_value) if found else None,
             row_dual=array_of(solution.row_dual) if found else None,
             iterations=max(int(getattr(highs.getInfo(), self.iteration_count)), 0),
-            stopped="" if status in _CONVERGED else status.lower(),
+            stopped="" if status in CONVERGED else status.lower(),
         )
 
 
