@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -183,14 +183,20 @@ def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, An
     places, how, keys = _split_values(question.model, values)
     case = _case(question, {**keys, **single}, places)
 
+    said: dict[str, None] = {}
+
+    def tell(warnings: Iterable[str]) -> None:
+        say(warning for warning in dict.fromkeys(warnings) if warning not in said)
+        said.update(dict.fromkeys(warnings))
+
     def prepare(posed: Posed) -> None:
-        say(posed.warnings)
+        tell(posed.warnings)
         posed.prepare(places)
 
     with progress_line() as line, _without_argument_names(question.model):
         answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
-    say(answer.warnings)
-    _emit(question, case, values, places, answer.to_json(), answer, code=_code(answer))
+    tell(answer.warnings)
+    _emit(question, case, values, places, answer.to_json(), answer, code=_code(answer), said=said)
 
 
 def _answer_series(
@@ -231,8 +237,12 @@ def _emit(
     *shown: Any,
     code: int,
     prefix: str = "",
+    said: Container[str] = (),
 ) -> None:
-    """Print a document and write files of what is ``shown``, by the functions of the question's words."""
+    """Print a document and write files of what is ``shown``, by the functions of the question's words.
+
+    Lines to read do without the warnings that were ``said``.
+    """
     words, title = question.module("words"), _title(case)
 
     def table() -> Columns:
@@ -252,11 +262,23 @@ def _emit(
 
     Output(values["as_json"], places.get("out")).emit(
         document,
-        lambda: getattr(words, f"{prefix}report")(document),
+        lambda: getattr(words, f"{prefix}report")(_without_warnings(document, said)),
         table=table,
         files=[(places.get("plot"), plot), *files],
         code=code,
     )
+
+
+def _without_warnings(document: Document, said: Container[str]) -> Document:
+    """Return a document, and those in it, without the warnings that were ``said``."""
+    return {
+        key: [warning for warning in value if warning not in said]
+        if key == "warnings"
+        else _without_warnings(value, said)
+        if isinstance(value, dict)
+        else value
+        for key, value in document.items()
+    }
 
 
 def _code(answer: Answer) -> int:

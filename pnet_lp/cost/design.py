@@ -19,6 +19,7 @@ from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
 from pnet_lp.topology import PlaneSettings, topologies
+from pnet_lp.topology.network import assumptions
 from pnet_lp.topology.planes import check_brackets, is_planes
 from pnet_lp.units import parse_gbps
 
@@ -125,7 +126,12 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
     options = options or TopologyOptions()
     kind, expression = read_architecture(text, options, beta=beta)
     if kind == "topology":
-        return counted(options.settings.intact([expression], options.seed), options, text)
+        whole = options.settings.intact([expression], options.seed)
+        made = counted(whole, options, text)
+        assumed = assumptions(
+            whole, [expression], speed="link_gbps" not in options.settings.model_fields_set, level=False
+        )
+        return replace(made, warnings=(*made.warnings, *assumed))
     name, values = parse_expression(expression, ARCHITECTURES)
     entry = ARCHITECTURES.get(name)
     if options.given:

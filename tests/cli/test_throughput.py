@@ -288,3 +288,34 @@ def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(run: Ru
     Path("full.edges").write_text("a b 100\nb c 100\n")
     assert run_json("throughput", "full.edges", "--level", "rack")["warnings"] == []
     assert run_json("throughput", "ring:n=4")["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("throughput",),
+        ("price-performance",),
+        ("cost",),
+        ("bounds",),
+        ("hops",),
+        ("failures", "--each", "link"),
+        ("simulate", "--traffic", "permutation", "--flow-size", "10kB"),
+        ("crosscheck", "--traffic", "permutation", "--flow-size", "10kB"),
+        ("draw", "-o", "net.svg"),
+        ("topology",),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_warning_is_printed_once(run: Run, command: tuple[str, ...]) -> None:
+    Path("net.edges").write_text("a b\nb c 100\nc a\n")
+    hosts = () if command[0] == "cost" else ("--hosts-per-switch", "1")
+    name, *options = command
+    for as_json in ((), ("--json",)):
+        result = run(name, "net.edges", *hosts, *options, *as_json)
+        assert result.exit_code == 0, result.stderr
+        lines = result.stderr.splitlines()
+        assert len(lines) == len(set(lines)) >= 1, lines
+        assert any("2 links get 100 Gb/s" in line for line in lines)
+        for line in lines:
+            told = line.removeprefix("Warning: ")
+            assert as_json or told not in " ".join(result.stdout.split())
