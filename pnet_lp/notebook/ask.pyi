@@ -279,6 +279,7 @@ def price_performance(
     fail_groups: str | None = ...,
     traffic: TrafficLike | None = ...,
     level: Literal["rack", "host"] | None = ...,
+    metric: str | None = ...,
     ports: int | None = ...,
     chip: float | None = ...,
     separate: bool | None = ...,

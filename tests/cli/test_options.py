@@ -266,6 +266,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **NETWORK,
             **TRAFFIC,
             **POLICY,
+            **on("{} --routing ksp:2", METRIC),
             "routing": Example("--routing ksp:2"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),

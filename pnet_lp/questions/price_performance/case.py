@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pnet_lp.cost import BookSettings, TopologySettings
-from pnet_lp.questions.keys import DemandKeys
+from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.throughput.settings import SolveSettings
 
 
-class PricePerformanceCase(BookSettings, SolveSettings, TopologySettings, DemandKeys):
+class PricePerformanceCase(BookSettings, SolveSettings, TopologySettings, MetricKeys, DemandKeys):
     """Compute what a network of any planes carries for its money and its power.
 
     Failed parts are paid for and carry nothing.
