@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
 use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Departure, Port, Rare};
-use crate::sim::queues::{Discipline, Touch, Verdict};
+use crate::sim::queues::{Discipline, Fifo, Touch, Verdict};
 use crate::sim::records::PortRecord;
 use crate::sim::time::{NEVER, Time};
 use crate::sim::trace::Recorder;
@@ -134,21 +134,25 @@ impl Ports {
         recorder: &mut Option<Box<Recorder>>,
     ) -> bool {
         debug_assert_eq!(host, self.sides.of_hosts.contains(&port));
-        let Side { discipline, decides_from } = self.sides.of(host);
-        if let Discipline::Scheduler(_) = discipline {
+        let Side { discipline, decides_from } = self.sides.of_mut(host);
+        let Discipline::Fifo(fifo) = discipline else {
             return self.hold(host, port, Packet { route, ..*packet }, clock, recorder);
-        }
+        };
         let out = &mut self.all[port as usize];
         debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
         out.counters.entered += 1;
         let after = out.backlog_at_most() + packet.into();
-        let decides = after.packets > *decides_from || !out.counters.longest.covers(after);
-        let verdict = if decides { self.ask(host, port, packet, clock.now, recorder) } else { Verdict::Admit };
-        if verdict == Verdict::Drop {
-            return true;
+        let mut mark = false;
+        if after.packets > *decides_from || !out.counters.longest.covers(after) {
+            match ask(&mut **fifo, port, out, packet, clock.now, recorder) {
+                Verdict::Drop => {
+                    self.dropped.push(*packet);
+                    return true;
+                }
+                verdict => mark = verdict == Verdict::Mark,
+            }
         }
-        let out = &mut self.all[port as usize];
-        let (departure, arrival) = out.send(packet, route, verdict == Verdict::Mark, clock.now);
+        let (departure, arrival) = out.send(packet, route, mark, clock.now);
         out.counters.sent += 1;
         out.counters.bytes += u64::from(packet.size);
         out.counters.spent = out.counters.spent.wrapping_add(departure - clock.now);
@@ -156,36 +160,6 @@ impl Ports {
             clock.events.push(self.arrival_lane(port), arrival);
         }
         false
-    }
-
-    /// What a queue that serves in order of arrival makes of a packet.
-    fn ask(
-        &mut self,
-        host: bool,
-        port: u32,
-        packet: &Packet,
-        now: Time,
-        recorder: &mut Option<Box<Recorder>>,
-    ) -> Verdict {
-        let Discipline::Fifo(fifo) = &mut self.sides.of_mut(host).discipline else {
-            unreachable!("what port {port} does depends on more than its backlog");
-        };
-        let out = &mut self.all[port as usize];
-        let mut backlog = out.backlog(now);
-        let verdict = fifo.admit(port, backlog, packet);
-        let counters = &mut out.counters;
-        counters.marked += u64::from(verdict == Verdict::Mark);
-        if verdict == Verdict::Drop {
-            counters.dropped += 1;
-            self.dropped.push(*packet);
-        } else {
-            backlog = backlog + packet.into();
-            counters.longest = counters.longest.max(backlog);
-        }
-        if let Some(recorder) = recorder {
-            recorder.queue(now, port, backlog);
-        }
-        verdict
     }
 
     /// The same where the discipline holds the packets.
@@ -260,4 +234,29 @@ impl Ports {
         }
         Ok(records)
     }
+}
+
+/// What a queue that serves in order of arrival makes of a packet.
+fn ask(
+    fifo: &mut dyn Fifo,
+    port: u32,
+    out: &mut Port,
+    packet: &Packet,
+    now: Time,
+    recorder: &mut Option<Box<Recorder>>,
+) -> Verdict {
+    let mut backlog = out.backlog(now);
+    let verdict = fifo.admit(port, backlog, packet);
+    let counters = &mut out.counters;
+    counters.marked += u64::from(verdict == Verdict::Mark);
+    if verdict == Verdict::Drop {
+        counters.dropped += 1;
+    } else {
+        backlog = backlog + packet.into();
+        counters.longest = counters.longest.max(backlog);
+    }
+    if let Some(recorder) = recorder {
+        recorder.queue(now, port, backlog);
+    }
+    verdict
 }
