@@ -164,6 +164,7 @@ def readers() -> dict[str, Reader]:
         (SIZES, parse_sizes),
         (PRESETS, get_preset),
         (sizings, sizings.get),
+        (CHART_KINDS, parse_chart),
         # With a number of processes no cluster is asked for.
         (EXECUTORS, lambda text: parse_executor(text, 1)),
         *((kind, lambda text, kind=kind: choose(kind, text, {})) for kind in (QUEUES, TRANSPORTS, FORWARDINGS)),
