@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from pydantic.fields import FieldInfo
 
+from pnet_lp.charts.kinds import CHART_KINDS, parse_chart
 from pnet_lp.cost.books import read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
 from pnet_lp.errors import PnetError

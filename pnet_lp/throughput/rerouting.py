@@ -27,7 +27,7 @@ from pnet_lp import _core
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.model.certificates import ArcCertificate
+from pnet_lp.model.certificates import Certificate
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.rounded import div_down, div_up, mul_down, mul_up, sum_down, totals_down, totals_up
 from pnet_lp.throughput.problems.base import joined, separated
@@ -130,7 +130,7 @@ class Rerouting:
         best: its bounds, after :meth:`optimise`.
     """
 
-    def __init__(self, flow: FlowProblem, certificate: ArcCertificate, interval: Interval, tolerance: float) -> None:
+    def __init__(self, flow: FlowProblem, certificate: Certificate, interval: Interval, tolerance: float) -> None:
         self.flow, self.tolerance = flow, tolerance
         self.best = Rerouted(interval, certificate.lengths, 0)
         found = certificate.paths(flow, NotImplemented)

@@ -13,7 +13,7 @@ import numpy as np
 
 from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.failures import Each, Mask, Part, RiskGroup, SingleFailure, apply_mask, single_failures
-from pnet_lp.model import ArcCertificate, Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
 from pnet_lp.model.flow import FlowProblem
@@ -131,7 +131,7 @@ def _rerouting(
     if count < _FEWEST or intact.result is None or intact.result.solver != _FIRST_ORDER or intact.lost_demands:
         return None
     flow, certificate = build_problem(network, traffic), intact.result.certificate
-    if not isinstance(certificate, ArcCertificate) or not Rerouting.pays(flow):
+    if certificate.routing_form != "arc" or not certificate.per_demand or not Rerouting.pays(flow):
         return None
     tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
     found = Rerouting(flow, certificate, goal.rate_of(intact.result.figures), tolerance)
