@@ -131,7 +131,7 @@ def _rerouting(
     if count < _FEWEST or intact.result is None or intact.result.solver != _FIRST_ORDER or intact.lost_demands:
         return None
     flow, certificate = build_problem(network, traffic), intact.result.certificate
-    if certificate.routing_form != "arc" or not certificate.per_demand or not Rerouting.pays(flow):
+    if certificate is None or certificate.routing_form != "arc" or not Rerouting.pays(flow):
         return None
     tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
     found = Rerouting(flow, certificate, goal.rate_of(intact.result.figures), tolerance)
