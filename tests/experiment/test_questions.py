@@ -195,7 +195,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         ),
         ("hops", "{topology: 'ring:n=4', traffic: permutation}", "cases.a: unknown parameter 'traffic'"),
         ("hops", "{topology: 'ring:n=4', trials: 0}", "cases.a: trials: input should be greater than or equal to 1"),
-        ("failures", "{topology: 'ring:n=4', objective: total}", "cases.a: unknown parameter 'objective'"),
+        ("failures", "{topology: 'ring:n=4', least_load: true}", "cases.a: unknown parameter 'least_load'"),
         ("bounds", "{topology: 'ring:n=4', bounds: tob}", "cases.a: bounds: unknown bound 'tob' (did you mean 'tub'?)"),
         (
             "cost",
