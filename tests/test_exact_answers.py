@@ -28,9 +28,11 @@ def test_every_interval_holds_the_truth(part: int, tmp_path: Path) -> None:
     assert answers > 0.8 * COUNT / PARTS
 
 
-@pytest.mark.parametrize("number", [506, 2132, 100298, 103047, 213189])
+@pytest.mark.parametrize("number", [506, 2132, 100298, 103047, 213189, 515743])
 def test_questions_once_answered_so_that_verify_refused(number: int, tmp_path: Path) -> None:
-    """Numbers far apart; switches that do not reach the destination; a level without a bound; a plane for each pair."""
+    """Numbers far apart; switches that do not reach the destination; a level without a bound; a plane for each pair; a
+    sum of loads that is no double.
+    """
     (outcome,) = answered(range(number, number + 1), tmp_path)
     assert not outcome.error
     assert not outcome.faults, (str(outcome.question), outcome.faults)

@@ -18,7 +18,7 @@ from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.model.result import FairLevel
-from pnet_lp.model.rounded import div_down, mul_down, mul_up, sub_up, sum_down, totals_down, totals_up
+from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_up, sum_down, totals_down, totals_up
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext
 from pnet_lp.throughput.objectives.max_min.proof import fairness_figures
 from pnet_lp.throughput.problems import FlowProblem, Problem
@@ -86,8 +86,8 @@ def optimum_by_filling(problem: Problem, context: SolveContext, weight: FloatArr
     level = filled if exact else filled * (min(1.0, most) * (1 - room))
     # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
     load = totals_down(used, mul_down(usage.data, mul_down(level, demand)[column]), len(capacity))
-    left = np.maximum(sub_up(capacity[link], load[link]), 0.0) + room * capacity[link]
-    upper = (level + left / (part * demand)) * (1 + room)
+    left = add_up(np.maximum(sub_up(capacity[link], load[link]), 0.0), mul_up(room, capacity[link]))
+    upper = mul_up(add_up(level, div_up(left, mul_down(part, demand))), 1 + room)
     satisfied = link >= links
     order = np.argsort(level, kind="stable")
     order = order[~satisfied[order]]
