@@ -94,6 +94,8 @@ def solve(
         check_least_load(goal, paths)
     if not 0 < tolerance < 1:
         raise SpecError("out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1")
+    if not 0 <= enough_below < math.inf:
+        raise SpecError("out of range", where="enough_below", found=enough_below, allowed="a finite number from 0 on")
     if enough_below and objective != CONCURRENT:
         raise SpecError("has no meaning for this objective", where="enough_below", found=objective, allowed=CONCURRENT)
     options = SolveOptions(tolerance, deadline, max_iterations, threads, enough_below=enough_below)

@@ -17,19 +17,17 @@ from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
 from pnet_lp.model.flow import FlowProblem
-from pnet_lp.model.result import Status
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput.objectives import CONCURRENT, Objective, parse_objective
-from pnet_lp.throughput.objectives.concurrent import Concurrent
 from pnet_lp.throughput.problems import ArcProblem, build_problem, lost_demands
 from pnet_lp.throughput.problems.quotient import MOST_CLASSES, symmetry_of
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.rerouting import SOLVER, Rerouted, Rerouting
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL
 from pnet_lp.throughput.solvers import AUTO
-from pnet_lp.throughput.trials import FailureTrial, intact_start, solve_connected, solve_whole
+from pnet_lp.throughput.trials import FailureTrial, intact_start, solve_connected, solve_whole, trial_of
 from pnet_lp.workers import map_in_order, threads_each
 
 _VISITS, _EXAMPLES = 50_000_000, 3_000_000
@@ -105,14 +103,14 @@ def single_failure_trials(
         options["start"] = intact_start(network, traffic, masks, options)
     elif intact.result is not None:
         limited = _limited(network, traffic, intact.result, rerouting.flow, rerouting.best)
-        intact = _of_rate(intact, limited, rerouting.best.interval)
+        intact = replace(intact, result=goal.at_rate(limited, rerouting.best.interval))
     found = [intact] * len(firsts)
     task = functools.partial(_solve_some, network, traffic, options, intact, rerouting)
     solved = map_in_order(task, [masks[i : i + _TOGETHER] for i in range(0, len(masks), _TOGETHER)], jobs)
     trials = itertools.chain.from_iterable(solved)
     for i, trial in zip(needed, counted(trials, len(masks), "failures solved", on_progress), strict=True):
         found[i] = trial
-    if routing.form == "arc" and isinstance(goal, Concurrent):
+    if routing.form == "arc":
         intact, found = _nested(goal, intact, found)
     named = [
         replace(trial, failure=failure.name, equivalent=len(orbit))
@@ -126,15 +124,16 @@ def _rerouting(
     network: Network, traffic: TrafficMatrix, intact: FailureTrial, count: int, goal: Objective, options: dict[str, Any]
 ) -> Rerouting | None:
     """Return the program that failures are solved from, or None where each had better be solved from nothing."""
-    if not isinstance(goal, Concurrent) or options.get("solver", AUTO) != AUTO:
+    if options.get("solver", AUTO) != AUTO or count < _FEWEST:
         return None
-    if count < _FEWEST or intact.result is None or intact.result.solver != _FIRST_ORDER or intact.lost_demands:
+    if intact.result is None or intact.result.solver != _FIRST_ORDER or intact.lost_demands:
         return None
     flow, certificate = build_problem(network, traffic), intact.result.certificate
-    if certificate is None or certificate.routing_form != "arc" or not Rerouting.pays(flow):
+    rate = goal.rate_of(intact.result.figures)
+    if rate is None or certificate is None or certificate.routing_form != "arc" or not Rerouting.pays(flow):
         return None
     tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
-    found = Rerouting(flow, certificate, goal.rate_of(intact.result.figures), tolerance)
+    found = Rerouting(flow, certificate, rate, tolerance)
     return found if found.optimise() else None
 
 
@@ -167,7 +166,7 @@ def _rerouted(
     failed = apply_mask(network, mask)
     lost = lost_demands(failed, traffic)
     if lost.all():
-        return FailureTrial(0, None, len(lost), 1.0)
+        return trial_of(None, traffic, lost)
     gone = np.zeros(flow.demand_count, dtype=np.bool_)
     gone[flow.demand_of_pairs(traffic)[lost]] = True
     found = rerouting.without(down, gone)
@@ -184,8 +183,7 @@ def _rerouted(
         link_load=None,
         access_load=None,
     )
-    trial = FailureTrial(0, bare, int(lost.sum()), float(traffic.demand[lost].sum() / traffic.demand.sum()))
-    return _of_rate(trial, bare, found.interval)
+    return trial_of(parse_objective(result.objective).at_rate(bare, found.interval), traffic, lost)
 
 
 def _limited(
@@ -214,19 +212,13 @@ def _links_down(network: Network, traffic: TrafficMatrix, flow: FlowProblem, mas
     return np.concatenate([arcs, access.ravel(), access.ravel()])
 
 
-def _of_rate(trial: FailureTrial, result: ThroughputResult, rate: Interval) -> FailureTrial:
-    """Return the trial with these bounds on K."""
-    goal = parse_objective(result.objective)
-    assert isinstance(goal, Concurrent)
-    figures = {**result.figures, **goal.figures(rate)}
-    status: Status = "certified" if rate.gap <= result.tolerance else "bounds"
-    return replace(trial, result=replace(result, interval=goal.value(rate), figures=figures, status=status))
-
-
 def _nested(
-    goal: Concurrent, intact: FailureTrial, found: list[FailureTrial]
+    goal: Objective, intact: FailureTrial, found: list[FailureTrial]
 ) -> tuple[FailureTrial, list[FailureTrial]]:
-    """Return the same with bounds that agree: over any path, the whole network attains what it does with less."""
+    """Return the same with bounds that agree: over any path, the whole network attains what it does with less.
+
+    Of a value that is no function of K nothing changes.
+    """
     if intact.result is None:
         return intact, found
     rates = [
@@ -236,10 +228,12 @@ def _nested(
         for trial in found
     ]
     known = goal.rate_of(intact.result.figures)
+    if known is None:
+        return intact, found
     lower = max([known.lower, *(rate.lower for rate in rates if rate is not None)])
     most = max(lower, known.upper)
-    return _of_rate(intact, intact.result, Interval(lower, most)), [
-        _of_rate(trial, trial.result, Interval(rate.lower, most))
+    return replace(intact, result=goal.at_rate(intact.result, Interval(lower, most))), [
+        replace(trial, result=goal.at_rate(trial.result, Interval(rate.lower, most)))
         if trial.result is not None and rate is not None and rate.upper > most
         else trial
         for trial, rate in zip(found, rates, strict=True)

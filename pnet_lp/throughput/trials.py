@@ -21,7 +21,6 @@ from pnet_lp.routing import parse_routing
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import CONCURRENT, Objective, parse_objective
-from pnet_lp.throughput.objectives.concurrent import Concurrent
 from pnet_lp.throughput.problems import lost_demands, state_problem
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, NO_SOLVER, WarmStart
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
@@ -194,7 +193,7 @@ def intact_start(
     """
     routing = parse_routing(options.get("routing", IDEAL))
     goal = parse_objective(options.get("objective", CONCURRENT))
-    if len(masks) < 2 or routing.form != "arc" or not isinstance(goal, Concurrent):
+    if len(masks) < 2 or routing.form != "arc" or not goal.of_rate:
         return None
     solver = options.get("solver", AUTO)
     if solver == AUTO:
@@ -226,8 +225,7 @@ def solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str,
     try:
         found = solve_whole(failed, traffic, options)
     except InfeasibleError:
-        lost = lost_demands(failed, traffic)
-        return FailureTrial(0, None, int(lost.sum()), _share(traffic, lost), infeasible=True)
+        return trial_of(None, traffic, lost_demands(failed, traffic), infeasible=True)
     if found.result is None:
         return found
     # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
@@ -245,11 +243,11 @@ def solve_whole(network: Network, traffic: TrafficMatrix, options: dict[str, Any
     """
     lost = lost_demands(network, traffic)
     kept = ~lost
-    share = _share(traffic, lost)
     if not kept.any():
-        return FailureTrial(0, None, int(lost.sum()), share)
+        return trial_of(None, traffic, lost)
+    connected = traffic
     if lost.any():
-        traffic = TrafficMatrix.from_entries(
+        connected = TrafficMatrix.from_entries(
             traffic.level,
             traffic.endpoints,
             traffic.src[kept],
@@ -257,9 +255,12 @@ def solve_whole(network: Network, traffic: TrafficMatrix, options: dict[str, Any
             traffic.demand[kept],
             label=f"{traffic.label} between connected {traffic.level}s",
         )
-    return FailureTrial(0, solve(network, traffic, **options), int(lost.sum()), share)
+    return trial_of(solve(network, connected, **options), traffic, lost)
 
 
-def _share(traffic: TrafficMatrix, lost: BoolArray) -> float:
-    """Return the part of all demands that these are."""
-    return float(traffic.demand[lost].sum() / traffic.demand.sum())
+def trial_of(
+    result: ThroughputResult | None, traffic: TrafficMatrix, lost: BoolArray, *, infeasible: bool = False
+) -> FailureTrial:
+    """Return trial 0 with this result, in which the demands ``lost``, bool ``[J]``, have no path."""
+    share = float(traffic.demand[lost].sum() / traffic.demand.sum())
+    return FailureTrial(0, result, int(lost.sum()), share, infeasible=infeasible)

@@ -232,6 +232,9 @@ def test_a_solve_ends_once_k_is_proved_to_be_low_enough(solver: str) -> None:
         SpecError, match=r"^enough_below: has no meaning for this objective, found 'total'; allowed: conc"
     ):
         solve(network, traffic, objective="total", enough_below=1.0)
+    for wrong in (-1.0, np.nan, np.inf):
+        with pytest.raises(SpecError, match=r"^enough_below: out of range"):
+            solve(network, traffic, enough_below=wrong)
 
 
 def test_auto_takes_first_order_steps_where_the_gap_is_coarse_and_they_are_less_work() -> None:

@@ -46,16 +46,19 @@ def wans(draw: st.DrawFn) -> Network:
     return Network.from_planes(planes)
 
 
+@st.composite
+def matrices(draw: st.DrawFn, demands: st.SearchStrategy[int]) -> TrafficMatrix:
+    """Some demands between the racks of :func:`wans`."""
+    pairs = [(a, b) for a in range(6) for b in range(6) if a != b]
+    drawn = np.array(draw(st.lists(demands, min_size=len(pairs), max_size=len(pairs)).filter(any)), dtype=float)
+    src, dst = np.array(pairs)[drawn > 0].T
+    return TrafficMatrix.from_entries("rack", 6, src, dst, drawn[drawn > 0])
+
+
 @settings(deadline=None, max_examples=25)
 @given(wans(), st.sampled_from(["ideal", "ecmp-split", "ksp:3"]), st.sampled_from(["link", "switch"]), st.data())
 def test_each_failure_is_a_solve_of_its_own(network: Network, routing: str, each: Each, data: st.DataObject) -> None:
-    demand = data.draw(st.lists(st.integers(0, 3), min_size=36, max_size=36).filter(any), "demand")
-    matrix = np.array(demand, dtype=float).reshape(6, 6)
-    np.fill_diagonal(matrix, 0.0)
-    src, dst = np.nonzero(matrix)
-    if not len(src):
-        return
-    traffic = TrafficMatrix.from_entries("rack", 6, src, dst, matrix[src, dst])
+    traffic = data.draw(matrices(st.integers(0, 3)), "traffic")
     intact, *found = single_failure_trials(network, traffic, each, routing=routing, tolerance=TIGHT)
     assert intact.throughput_gbps == pytest.approx(
         solve(network, traffic, routing=routing, tolerance=TIGHT).throughput_gbps, rel=SLACK
@@ -166,16 +169,10 @@ OTHERS = ("min-max-utilisation", "total", "total:floor=0.9", "max-min", "max-min
 @settings(deadline=None, max_examples=10)
 @given(wans(), st.sampled_from(OTHERS), st.data())
 def test_each_objective_equals_a_solve_of_its_own(network: Network, objective: str, data: st.DataObject) -> None:
-    demand = data.draw(st.lists(st.sampled_from([0, 5, 20, 60]), min_size=36, max_size=36), "demand")
-    matrix = np.array(demand, dtype=float).reshape(6, 6)
-    np.fill_diagonal(matrix, 0.0)
-    src, dst = np.nonzero(matrix)
-    if not len(src):
-        return
-    traffic = TrafficMatrix.from_entries("rack", 6, src, dst, matrix[src, dst])
+    traffic = data.draw(matrices(st.sampled_from([0, 5, 20, 60])), "traffic")
     # Close to what just fits, it is not known whether it does.
     most = solve(network, traffic, tolerance=TIGHT).throughput_gbps
-    traffic = TrafficMatrix.from_entries("rack", 6, src, dst, matrix[src, dst] * most)
+    traffic = TrafficMatrix.from_entries("rack", 6, traffic.src, traffic.dst, traffic.demand * most)
     goal, options = parse_objective(objective), {"tolerance": 1e-6, "objective": objective}
     _, *found = single_failure_trials(network, traffic, "link", **options)
     masks = {failure.name: failure.mask(network) for failure in single_failures(network, "link")}

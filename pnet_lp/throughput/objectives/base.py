@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pnet_lp.errors import SpecError
-from pnet_lp.model import Certificate, Interval, Network
+from pnet_lp.model import Certificate, Interval, Network, ThroughputResult
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel, ValueKey
@@ -112,6 +112,7 @@ class Objective(ABC):
         rated: whether a result lists the rate of each demand.
         levelled: whether a result lists levels of rates.
         minimised: whether the least value is looked for; then the upper bound is attained.
+        of_rate: whether the value is a function of K: see :meth:`rate_of` and :meth:`at_rate`.
         whole: whether loads, rates and paths are those of the matrix itself, whatever links carry then; otherwise those
             at the value that is attained.
         gain: what 1 % more capacity of a limiting link gives at most, ``{}`` being a percentage; empty where its dual
@@ -130,6 +131,7 @@ class Objective(ABC):
     rated: ClassVar[bool] = True
     levelled: ClassVar[bool] = False
     minimised: ClassVar[bool] = False
+    of_rate: ClassVar[bool] = False
     whole: ClassVar[bool] = False
     gain: ClassVar[str] = ""
     unlimited: ClassVar[str] = "core link"
@@ -191,6 +193,10 @@ class Objective(ABC):
         """Return the bounds on K, given the document's first keys; None where the value is no function of K."""
         del figures
         return None
+
+    def at_rate(self, result: ThroughputResult, rate: Interval) -> ThroughputResult:
+        """Return a result with these bounds on K, where the value is a function of it."""
+        raise NotImplementedError(f"the value of {self.expression} is no function of K")
 
     def carried(self, problem: Problem, found: Optimum) -> FloatArray:
         """Return float64 ``[J]``: Gb/s that each demand gets in the flow of an optimum."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.errors import SolverError, TimeLimitError
-from pnet_lp.model import Interval
+from pnet_lp.model import Interval, ThroughputResult
 from pnet_lp.model.arrays import FloatArray, floats
-from pnet_lp.model.result import ValueKey
+from pnet_lp.model.result import Status, ValueKey
 from pnet_lp.model.rounded import div_down, mul_down
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
@@ -39,6 +39,7 @@ class Concurrent(Objective):
 
     headline = ValueKey("throughput", "gbps", "Gb/s per unit demand")
     rated = False
+    of_rate = True
     gain = "{} more throughput"
     closed_forms = frozenset({"split"})
 
@@ -114,6 +115,12 @@ class Concurrent(Objective):
     def rate_of(self, figures: Mapping[str, Any]) -> Interval:
         """See :meth:`Objective.rate_of`."""
         return Interval(figures["lower_bound_gbps"], figures["upper_bound_gbps"])
+
+    def at_rate(self, result: ThroughputResult, rate: Interval) -> ThroughputResult:
+        """See :meth:`Objective.at_rate`."""
+        figures = {**result.figures, **self.figures(rate)}
+        status: Status = "certified" if rate.gap <= result.tolerance else "bounds"
+        return replace(result, interval=self.value(rate), figures=figures, status=status)
 
     def figures(self, rate: Interval) -> dict[str, Any]:
         """Return the document's first keys; the lower bound is attained."""
