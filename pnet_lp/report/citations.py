@@ -155,10 +155,9 @@ def _escaped(text: str) -> str:
 def of_program() -> Citation:
     """Return the reference to this program; it has a DOI where CITATION.cff has one."""
     found = read_yaml(shipped("CITATION.cff"))
-    authors = [" ".join(filter(None, [one.get("given-names"), one.get("family-names")])) or f"{{{one['name']}}}"
-               for one in found["authors"]]  # fmt: skip
+    authors = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in found["authors"]]
     fields = {
-        "author": " and ".join(name.strip("{}") for name in authors),
+        "author": " and ".join(authors),
         "title": found["title"],
         "version": str(found["version"]),
         "year": str(found.get("date-released", ""))[:4],

@@ -56,7 +56,7 @@ class Cdf(Distribution):
             axes.grid(alpha=0.3, linewidth=0.5)
             if self.experiment.chart is not None and self.experiment.chart.scale == "log":
                 axes.set_xscale("log")
-        figure.supylabel("share that is at most so large")
+        figure.supylabel("cumulative share")
         words = self.words(self.params.quantities[0]) if len(self.params.quantities) == 1 else ""
         figure.supxlabel(textwrap.fill(words, 2 * ALONG))
         entries = [legend[number] for number in sorted(legend)]
