@@ -217,7 +217,7 @@ def _nested(
 ) -> tuple[FailureTrial, list[FailureTrial]]:
     """Return the same with bounds that agree: over any path, the whole network attains what it does with less.
 
-    Of a value that is no function of K nothing changes.
+    Of a value that is not a function of K nothing changes.
     """
     if intact.result is None:
         return intact, found

@@ -190,13 +190,13 @@ class Objective(ABC):
         """
 
     def rate_of(self, figures: Mapping[str, Any]) -> Interval | None:
-        """Return the bounds on K, given the document's first keys; None where the value is no function of K."""
+        """Return the bounds on K, given the document's first keys; None where the value is not a function of K."""
         del figures
         return None
 
     def at_rate(self, result: ThroughputResult, rate: Interval) -> ThroughputResult:
         """Return a result with these bounds on K, where the value is a function of it."""
-        raise NotImplementedError(f"the value of {self.expression} is no function of K")
+        raise NotImplementedError(f"the value of {self.expression} is not a function of K")
 
     def carried(self, problem: Problem, found: Optimum) -> FloatArray:
         """Return float64 ``[J]``: Gb/s that each demand gets in the flow of an optimum."""
