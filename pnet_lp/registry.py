@@ -32,6 +32,7 @@ from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError, Verbatim
 from pnet_lp.flags import check_together, flag_of
+from pnet_lp.sums import outside_brackets
 from pnet_lp.units import MOST_DIGITS, misread, quantity_of
 
 _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
@@ -46,6 +47,7 @@ MOST = 1e30
 _entry_points = functools.cache(importlib.metadata.entry_points)
 """Those of everything installed; to read them takes no longer than to read one group's."""
 
+_COMMA = re.compile(",")
 _EXPRESSION = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?::(?P<parameters>.*))?", re.DOTALL)
 
 
@@ -355,7 +357,8 @@ AsText = BeforeValidator(_as_text)
 def parse_expression(text: str, among: Registry[Any] | None = None) -> tuple[str, dict[str, str]]:
     """Split ``name:key=value,...`` into the name and its raw parameters.
 
-    Values stay strings; the entry's parameter model converts them.  Raises SpecError for anything else; a message shows
+    Values stay strings; the entry's parameter model converts them.  One in brackets, as another expression with several
+    parameters is, loses these.  Raises SpecError for anything else; a message shows
     an expression of the entry ``among`` a registry.
     """
     match = _EXPRESSION.fullmatch(text.strip())
@@ -363,7 +366,7 @@ def parse_expression(text: str, among: Registry[Any] | None = None) -> tuple[str
         raise SpecError("not an expression", found=text, allowed="name or name:key=value,key=value")
     values: dict[str, str] = {}
     # A colon promises parameters.
-    items = [] if match["parameters"] is None else match["parameters"].split(",")
+    items = [] if match["parameters"] is None else list(outside_brackets(_COMMA, match["parameters"]))
     for item in items:
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not key or not value:
@@ -373,7 +376,7 @@ def parse_expression(text: str, among: Registry[Any] | None = None) -> tuple[str
             )
         if key in values:
             raise SpecError(f"parameter {key!r} is given twice", where=match["name"])
-        values[key] = value
+        values[key] = value[1:-1].strip() if value[0] == "[" and value[-1] == "]" else value
     return match["name"], values
 
 

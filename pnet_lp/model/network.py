@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from pnet_lp.errors import SpecError, TopologyError
-from pnet_lp.model.arrays import fingerprint, floats, ints
+from pnet_lp.model.arrays import IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.plane import Plane
 
@@ -149,6 +149,22 @@ class Network:
         self.check_level(settled)
         return settled
 
+    def restricted(self, level: Level, kept: IntArray) -> Network:
+        """Return the network without the racks, or at host level without the hosts, that are not ``kept``.
+
+        Args:
+            level: what endpoints are.
+            kept: indices of racks or hosts, in the order that they get.
+        """
+        names = [self.host_names[i] for i in kept.tolist()] if level == "host" else []
+        made = {
+            id(plane): _with_hosts(plane, kept, tuple(names))
+            if level == "host"
+            else replace(plane, rack_switch=ints(plane.rack_switch[kept]))
+            for plane in self.planes
+        }
+        return replace(self, planes=tuple(made[id(plane)] for plane in self.planes))
+
     def draw(self, path: str | Path | None = None, **shown: Any) -> Drawing:
         """Return a drawing of the network, and write it to ``path`` if given; see :func:`pnet_lp.draw`."""
         import pnet_lp  # noqa: PLC0415 - it lies above this layer
@@ -190,14 +206,17 @@ def _align_hosts(plane: Plane, first: Plane) -> Plane:
             f"{plane.label!r} ({plane.host_count} hosts) has {name!r}",
             allowed="planes over the same hosts",
         )
-    order = _reordered(plane.host_names, first.host_names)
+    return _with_hosts(plane, _reordered(plane.host_names, first.host_names), first.host_names)
+
+
+def _with_hosts(plane: Plane, hosts: Sequence[int] | IntArray, names: tuple[str, ...]) -> Plane:
     return replace(
         plane,
-        host_names=first.host_names,
-        host_switch=ints(plane.host_switch[order]),
-        access_up_gbps=floats(plane.access_up_gbps[order]),
-        access_down_gbps=floats(plane.access_down_gbps[order]),
-        access_delay_ns=None if plane.access_delay_ns is None else floats(plane.access_delay_ns[order]),
+        host_names=names,
+        host_switch=ints(plane.host_switch[hosts]),
+        access_up_gbps=floats(plane.access_up_gbps[hosts]),
+        access_down_gbps=floats(plane.access_down_gbps[hosts]),
+        access_delay_ns=None if plane.access_delay_ns is None else floats(plane.access_delay_ns[hosts]),
     )
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 
 from pnet_lp.errors import SpecError
+from pnet_lp.sums import split_sum
 from pnet_lp.units import parse_number
-
-MOST_TERMS = 1000
-"""Of a sum."""
 
 # Possessive where it repeats: the search never goes back, so its time is linear.
 _TERM = re.compile(r"(?:(?P<factor>[-0-9.][^*\s]*+)\s*+\*\s*+)?(?P<text>.*)", re.DOTALL)
-# A plus begins a term where a name or a factor follows it: 1e+3 is one number.
-_PLUS = re.compile(r"(?<![0-9][eE])\+(?=\s*+(?:[0-9.][^*+\s]*+\s*+\*\s*+)?[A-Za-z./~])")
 
 
 def split_terms(text: str) -> list[tuple[float, str]]:
@@ -22,10 +18,7 @@ def split_terms(text: str) -> list[tuple[float, str]]:
     Raises:
         SpecError: a factor that is not a positive number, a term without anything to scale, or too many terms.
     """
-    parts = _PLUS.split(text)
-    if len(parts) > MOST_TERMS:
-        raise SpecError("too many terms of a sum", found=len(parts), allowed=f"at most {MOST_TERMS}")
-    return [_term(part, text) for part in parts]
+    return [_term(part, text) for part in split_sum(text)]
 
 
 def _term(part: str, text: str) -> tuple[float, str]:

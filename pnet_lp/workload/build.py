@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pnet_lp.errors import SpecError, WorkloadError
@@ -10,16 +10,19 @@ from pnet_lp.files import check_readable
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.workload import Workload
 from pnet_lp.registry import Entry, Params, parse_expression
-from pnet_lp.workload.base import WORKLOADS, WorkloadBuilder, WorkloadContext, WorkloadParams
+from pnet_lp.sums import split_sum
+from pnet_lp.workload.base import WORKLOADS, Use, WorkloadBuilder, WorkloadContext, WorkloadParams
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
+from pnet_lp.workload.joined import joined
 
 
 def build_workload(text: str, network: Network, traffic: TrafficMatrix | None = None, *, seed: int = 0) -> Workload:
     """Return the workload that ``text`` describes on ``network``.
 
     Args:
-        text: an expression such as ``poisson:load=0.5,sizes=pfabric-web-search,flows=10000``, or the path of a file.  A
-            registered name is always the workload; write ``./incast`` for a file of that name.
+        text: an expression such as ``poisson:load=0.5,sizes=pfabric-web-search,flows=10000``, the path of a file, or
+            the sum of several, which run at the same time.  A registered name is always the workload; write
+            ``./incast`` for a file of that name.
         network: the network, which has hosts.
         traffic: which hosts send to which, between hosts, for workloads that take their pairs from a matrix.
         seed: master seed of workloads that are drawn and have no ``seed`` of their own.
@@ -30,14 +33,13 @@ def build_workload(text: str, network: Network, traffic: TrafficMatrix | None = 
         WorkloadError: the network has no two hosts, the matrix is between racks or empty, or the workload does not fit
             the network; a missing or broken file.
     """
-    found = _parsed(text, None if traffic is None else traffic.label)
+    recipes = parse_workload(text, None if traffic is None else traffic.label)
     context = _context(text, network, traffic, seed)
-    if isinstance(found, Path):
-        from pnet_lp.workload.io import read_workload  # noqa: PLC0415 - slow to load
-
-        return read_workload(found, network)
-    entry, params = found
-    return _drawn(entry.build(params, context), params)
+    if len(recipes) == 1:
+        return recipes[0].build(context)
+    # Each draws what it draws alone: twice the same term is twice the same flows.
+    parts = [recipe.build(replace(context, label=recipe.text)) for recipe in recipes]
+    return joined(parts, network.host_count, text)
 
 
 def flows_of_size(sizes: str, network: Network, traffic: TrafficMatrix, *, seed: int = 0) -> Workload:
@@ -65,32 +67,78 @@ def _drawn(workload: Workload, params: Params) -> Workload:
     return workload
 
 
+@dataclass(frozen=True)
+class WorkloadRecipe:
+    """A workload that is not built yet: of an entry, or a file.
+
+    Attributes:
+        text: the expression or the file.
+        entry: what it names; None for a file.
+        params: parameters of the entry.
+    """
+
+    text: str
+    entry: Entry[WorkloadBuilder] | None = None
+    params: WorkloadParams | None = None
+
+    @property
+    def traffic(self) -> Use:
+        """Whether it takes its pairs from a matrix."""
+        return "none" if self.params is None else self.params.traffic
+
+    def build(self, context: WorkloadContext) -> Workload:
+        """Return the workload, or raise WorkloadError: it does not fit the network, the file is missing or broken."""
+        if self.entry is None or self.params is None:
+            from pnet_lp.workload.io import read_workload  # noqa: PLC0415 - slow to load
+
+            return read_workload(Path(self.text), context.network)
+        return _drawn(self.entry.build(self.params, context), self.params)
+
+
 def check_workload(text: str, traffic: str | None = None) -> None:
     """Raise what :func:`build_workload` would for ``text`` on any network; ``traffic`` is its matrix, in words."""
-    found = _parsed(text, traffic)
-    if isinstance(found, Path):
-        check_readable(found, WorkloadError)
+    for recipe in parse_workload(text, traffic):
+        if recipe.entry is None:
+            check_readable(Path(recipe.text), WorkloadError)
 
 
-def _parsed(text: str, traffic: str | None) -> tuple[Entry[WorkloadBuilder], WorkloadParams] | Path:
-    """Return what ``text`` names: a registered workload with its parameters, or a file."""
-    if text.partition(":")[0].strip() not in WORKLOADS and _is_file(text):
-        if traffic is not None:
+def parse_workload(text: str, traffic: str | None = None) -> list[WorkloadRecipe]:
+    """Return the terms of a sum of workloads.
+
+    Args:
+        text: see :func:`build_workload`.
+        traffic: the matrix that there is, in words.
+
+    Raises:
+        SpecError: an unknown name or an invalid parameter; a matrix that no term takes, or none for one that needs it.
+    """
+    terms = [text] if _is_file(text) else [term.strip() for term in split_sum(text)]
+    recipes = [_recipe(term) for term in terms]
+    if traffic is not None and all(recipe.traffic == "none" for recipe in recipes):
+        entry = recipes[0].entry
+        if entry is None:
             raise SpecError(f"the file {text} says who sends to whom", where="traffic", found=traffic)
-        return Path(text)
+        raise SpecError(f"workload {entry.name!r} chooses its pairs itself", where="traffic", found=traffic)
+    for recipe in recipes:
+        if recipe.traffic == "required" and traffic is None:
+            raise SpecError(f"workload {recipe.text.partition(':')[0]!r} needs a traffic matrix", where="traffic")
+    return recipes
+
+
+def _recipe(text: str) -> WorkloadRecipe:
+    if _is_file(text):
+        return WorkloadRecipe(text)
     name, values = parse_expression(text, WORKLOADS)
     entry = WORKLOADS.get(name)
     params = entry.validate(values)
     if not isinstance(params, WorkloadParams):
         raise SpecError(f"workload {name!r} has parameters that are not WorkloadParams")
-    if params.traffic == "none" and traffic is not None:
-        raise SpecError(f"workload {name!r} chooses its pairs itself", where="traffic", found=traffic)
-    if params.traffic == "required" and traffic is None:
-        raise SpecError(f"workload {name!r} needs a traffic matrix", where="traffic")
-    return entry, params
+    return WorkloadRecipe(text, entry, params)
 
 
 def _is_file(text: str) -> bool:
+    if text.partition(":")[0].strip() in WORKLOADS:
+        return False
     from pnet_lp.workload.io import WORKLOAD_FORMATS  # noqa: PLC0415 - slow to load
 
     return WORKLOAD_FORMATS.is_path(text)

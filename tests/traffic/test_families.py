@@ -159,22 +159,22 @@ def test_hadoop_needs_other_racks(stage: str) -> None:
 @given(groups=st.integers(1, 5), size=st.integers(2, 9))
 def test_collectives(groups: int, size: int) -> None:
     n = groups * size
-    sent, received = sums(built(f"ring:group={size}", n))
+    sent, received = sums(built(f"groups:size={size},of=ring", n))
     assert np.all(sent == 1)
     assert np.all(received == 1)
-    reduced, _ = sums(built(f"all-reduce:group={size}", n))
+    reduced, _ = sums(built(f"groups:size={size},of=all-reduce", n))
     assert reduced == pytest.approx(2 * (size - 1) / size)
-    both = built(f"pipeline:group={size}", n)
+    both = built(f"groups:size={size},of=pipeline", n)
     assert both.total == 2 * groups * (size - 1)
     assert np.array_equal(both.to_csr().toarray(), both.to_csr().toarray().T)
-    assert built(f"pipeline:group={size},direction=forward", n).total == groups * (size - 1)
+    assert built(f"groups:size={size},of=pipeline:direction=forward", n).total == groups * (size - 1)
 
 
 @given(rounds=st.integers(1, 5), groups=st.integers(1, 3))
 def test_all_reduce_by_powers_of_two(rounds: int, groups: int) -> None:
     size = 2**rounds
     for algorithm, volume in (("recursive-doubling", rounds), ("halving-doubling", 2 * (size - 1) / size)):
-        matrix = built(f"all-reduce:group={size},algorithm={algorithm}", groups * size)
+        matrix = built(f"groups:size={size},of=all-reduce:algorithm={algorithm}", groups * size)
         sent, received = sums(matrix)
         assert sent == pytest.approx(volume)
         assert received == pytest.approx(volume)
@@ -393,12 +393,11 @@ HOSTS = ring_of(6, hosts_per_switch=1)
             SpecError,
             "hadoop: mappers and reducers are different endpoints, and 1.2 of all is above 1",
         ),
-        ("ring:group=4", TrafficError, "ring:group=4: 6 racks do not fill groups of 4; allowed: a divisor of 6"),
         (
             "all-reduce:algorithm=halving-doubling",
             TrafficError,
-            "all-reduce:algorithm=halving-doubling: halving-doubling needs groups of a power of two, found 6; "
-            "allowed: group=2, 4, 8, ..., or algorithm=ring",
+            "all-reduce:algorithm=halving-doubling: halving-doubling needs a power of two of racks, found 6; "
+            "allowed: 2, 4, 8, ..., or algorithm=ring",
         ),
         ("mpi-fft:rows=4", TrafficError, "mpi-fft:rows=4: 6 racks do not fill 4 rows; allowed: a divisor of 6"),
         ("mpi-mg:x=2", SpecError, "mpi-mg: x, y and z are given all three or not at all"),
