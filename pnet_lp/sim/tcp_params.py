@@ -63,7 +63,7 @@ class WindowParams(Params):
             ack=sizes.ack,
             syn=self.syn if self.handshake else None,
             **self.model_dump(include=set(WindowParams.model_fields) - {"handshake", "syn"}),
-            **{"congestion": "reno", "subflows": 1, **recovery},
+            **{"congestion": "reno", "subflows": 1, "shares": False, **recovery},
         )
 
 

@@ -59,11 +59,11 @@ fn queues_are_checked() {
     );
     let limit = Limit::Packets(100);
     assert_eq!(
-        queue(Arc::new(Ecn { limit, low: 9, high: 8, chance: 0.1 })),
+        queue(Arc::new(Ecn { low: 9, high: 8, chance: 0.1, ..Ecn::threshold(limit, 0) })),
         "queue: marks from 9 packets on, but always from 8"
     );
     assert_eq!(
-        queue(Arc::new(Ecn { limit, low: 8, high: 9, chance: 1.5 })),
+        queue(Arc::new(Ecn { low: 8, high: 9, chance: 1.5, ..Ecn::threshold(limit, 0) })),
         "queue: not a probability, found 1.5; allowed: 0 to 1"
     );
     assert_eq!(

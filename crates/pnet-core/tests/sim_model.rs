@@ -92,6 +92,7 @@ prop_compose! {
         sack in any::<bool>(),
         congestion in congestion(),
         subflows in 1..4_u32,
+        shares in any::<bool>(),
         probe_after in prop::option::of(1..4_u32),
         resequence in prop::option::of(1..20_000_000_u64),
     ) -> AnyTransport {
@@ -106,6 +107,7 @@ prop_compose! {
             sack: sack && duplicate_threshold.is_some(),
             congestion,
             subflows,
+            shares,
             probe_after,
             resequence,
             ..Tcp::default()
@@ -135,8 +137,13 @@ fn fifo() -> impl Strategy<Value = AnyQueue> {
     prop_oneof![
         limit().prop_map(|limit| -> AnyQueue { Arc::new(DropTail { limit }) }),
         (limit(), 0..5_u32, 0..5_u32, 0.0..1.0).prop_map(|(limit, low, more, chance)| -> AnyQueue {
-            Arc::new(Ecn { limit, low, high: low + more, chance })
+            Arc::new(Ecn { low, high: low + more, chance, ..Ecn::threshold(limit, 0) })
         }),
+        (limit(), 0..6_u32, prop::option::of(0..9000_u64), any::<bool>()).prop_map(
+            |(limit, low, threshold_bytes, leaving)| -> AnyQueue {
+                Arc::new(Ecn { threshold_bytes, leaving, ..Ecn::threshold(limit, low) })
+            }
+        ),
     ]
 }
 
@@ -185,12 +192,19 @@ fn outage() -> impl Strategy<Value = (u32, Time, Time)> {
     (any::<u32>(), from, prop_oneof![Just(NEVER), 1..60_000_000_u64])
 }
 
-fn congestion() -> impl Strategy<Value = Arc<dyn Congestion>> {
+fn growth() -> impl Strategy<Value = Coupled> {
     let coupling = prop_oneof![Just(Coupling::Lia), Just(Coupling::Linked), Just(Coupling::Uncoupled)];
+    (coupling, prop_oneof![Just(0), Just(1_000_000)]).prop_map(|(coupling, rtt_unit)| Coupled { coupling, rtt_unit })
+}
+
+fn congestion() -> impl Strategy<Value = Arc<dyn Congestion>> {
     prop_oneof![
         Just(()).prop_map(|()| -> Arc<dyn Congestion> { Arc::new(Reno) }),
         Just(()).prop_map(|()| -> Arc<dyn Congestion> { Arc::new(Dctcp::default()) }),
-        coupling.prop_map(|coupling| -> Arc<dyn Congestion> { Arc::new(Coupled { coupling }) }),
+        (any::<bool>(), growth()).prop_map(|(always, growth)| -> Arc<dyn Congestion> {
+            Arc::new(Dctcp { alpha: 0.0, always, growth, ..Dctcp::default() })
+        }),
+        growth().prop_map(|growth| -> Arc<dyn Congestion> { Arc::new(growth) }),
     ]
 }
 
@@ -262,7 +276,9 @@ proptest! {
         }
         for flow in &found.flows {
             prop_assert!(flow.received <= flow.bytes);
-            prop_assert!(flow.counts.data_packets - flow.counts.resent <= flow.bytes.div_ceil(1500));
+            // With a share each, every subflow may send all.
+            let most = flow.bytes.div_ceil(1500) * u64::from(case.transport.shape().unwrap().subflows);
+            prop_assert!(flow.counts.data_packets - flow.counts.resent <= most);
             if let Some(end) = flow.end {
                 // A path that comes back may be shorter than those that were open at the start.
                 prop_assert!(!case.outages.is_empty() || end - flow.start >= flow.ideal, "{flow:?}");

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.sim.base import QUEUES, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
+from pnet_lp.workload.base import Bytes
 
 
 class EcnParams(LimitParams):
     """Parameters of ``ecn``."""
 
+    alternatives: ClassVar[tuple[frozenset[str], ...]] = (
+        *LimitParams.alternatives,
+        frozenset({"threshold", "threshold_bytes"}),
+    )
+
     threshold: int = Field(
         65, ge=0, lt=1 << 32, description="packets in the queue from which data that comes is marked"
+    )
+    threshold_bytes: Bytes | None = Field(
+        None, description="bytes in the queue, the packet's own included, above which it is marked; in place of packets"
+    )
+    marks: Literal["arriving", "leaving"] = Field(
+        "arriving",
+        description="which data is marked: what comes to a long queue, or what leaves one, itself counted, so that the "
+        "mark does not wait in it",
     )
     always: int | None = Field(
         None,
@@ -31,7 +45,18 @@ class EcnParams(LimitParams):
             raise ValueError(f"always={self.always} is below threshold={self.threshold}")
         if self.always is None and self.chance != 1:
             raise ValueError("chance needs always: without it all data is marked from the threshold on")
+        if self.always is not None and self.threshold_bytes is not None:
+            raise ValueError("always counts packets, and threshold_bytes bytes")
+        if self.always is not None and self.marks == "leaving":
+            raise ValueError("always marks what comes to a queue, not with marks=leaving")
         return self
+
+    def idle(self) -> dict[str, str]:
+        """See the base class."""
+        found = super().idle()
+        return (
+            found if self.threshold_bytes is None else {**found, "threshold": "changes nothing beside threshold_bytes"}
+        )
 
 
 @QUEUES.register(
@@ -43,4 +68,12 @@ class EcnParams(LimitParams):
 def ecn(params: EcnParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""
     high = params.threshold if params.always is None else params.always
-    return _core.Queue("ecn", **params.limit(context), low=params.threshold, high=high, chance=params.chance)
+    return _core.Queue(
+        "ecn",
+        **params.limit(context),
+        low=params.threshold,
+        high=high,
+        chance=params.chance,
+        threshold_bytes=params.threshold_bytes,
+        leaving=params.marks == "leaving",
+    )

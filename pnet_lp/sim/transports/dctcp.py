@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.registry import Params
 from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import TcpParams
 
 
-class DctcpParams(TcpParams):
-    """Parameters of ``dctcp``."""
+class EstimateParams(Params):
+    """How the marked part of packets is estimated, and what follows from it."""
 
     g: float = Field(1 / 16, gt=0, le=1, description="weight of the last window in the estimate of the marked part")
     alpha: float = Field(1.0, ge=0, le=1, description="the estimate at first")
+    shrinks: Literal["marked", "always"] = Field(
+        "marked",
+        description="which windows shrink: those with a mark, or all while the estimate is above 0, at their end",
+    )
+
+    def estimate(self) -> dict[str, Any]:
+        """Return it as the core reads it."""
+        return {"gain": self.g, "alpha": self.alpha, "always": self.shrinks == "always"}
+
+
+class DctcpParams(TcpParams, EstimateParams):
+    """Parameters of ``dctcp``."""
 
 
 @TRANSPORTS.register(
@@ -24,4 +39,4 @@ class DctcpParams(TcpParams):
 )
 def dctcp(params: DctcpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
-    return params.core(context, congestion="dctcp", gain=params.g, alpha=params.alpha)
+    return params.core(context, congestion="dctcp", coupling="uncoupled", rtt_unit=0, **params.estimate())

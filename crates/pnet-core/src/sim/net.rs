@@ -318,7 +318,7 @@ impl Net {
 
     /// A port that has sent its packet sends the next.
     pub(super) fn serve(&mut self, port: u32) {
-        self.ports.serve(port, &mut self.clock);
+        self.ports.free(port, &mut self.clock);
     }
 
     /// Puts a packet into the queue of a port, a `host`'s or a switch's, with its route from there; returns whether that

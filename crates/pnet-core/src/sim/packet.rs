@@ -59,6 +59,14 @@ impl Packet {
     pub(super) fn new(kind: Kind, connection: u32, seq: u32, size: u16, stamp: Time) -> Self {
         Packet { stamp, connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
     }
+
+    /// Marks it if it carries payload, and returns whether it does.
+    #[inline]
+    pub(super) fn mark(&mut self) -> bool {
+        let data = self.kind == Kind::Data;
+        self.marked |= data;
+        data
+    }
 }
 
 const _: () = assert!(size_of::<Packet>() == 32);

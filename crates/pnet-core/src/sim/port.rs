@@ -4,6 +4,7 @@ use std::ops::Add;
 
 use super::fabric::Link;
 use super::packet::{Kind, Packet};
+use super::queues::Limit;
 use super::time::{Rate, Time};
 
 /// Length of a ring at least; all are powers of two.
@@ -43,6 +44,9 @@ impl From<&Packet> for Backlog {
 }
 
 impl Backlog {
+    /// As long as a queue can be.
+    pub(super) const ALL: Backlog = Backlog { packets: u32::MAX, bytes: u64::MAX };
+
     /// Whether another is no more than this, in packets and in bytes.
     #[inline]
     pub(super) fn covers(self, other: Backlog) -> bool {
@@ -75,6 +79,15 @@ pub(super) struct Port {
     busy_until: Time,
     rate: Rate,
     delay: Time,
+}
+
+/// The last packets of a queue that together do not exceed what may stay without a mark: the first of them on the ring, how
+/// much they are, and the end of the ring as that was counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Trail {
+    first: u32,
+    end: u32,
+    length: u64,
 }
 
 /// What happens at a port all the time.
@@ -169,6 +182,48 @@ impl Port {
         self.busy_until = time;
         self.bytes += u64::from(packet.size);
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
+    }
+
+    /// Marks the data that will have been sent with more than `most` in the queue, itself included, now that a packet has been
+    /// sent after it, whose queue was looked at before; returns how many packets that are.
+    #[inline]
+    pub(super) fn mark_before(&mut self, most: Limit, trail: &mut Trail) -> u64 {
+        let last = self.end.wrapping_sub(1);
+        let size = |port: &Port, at: u32| most.of((&port.ring[port.place(at)].packet).into());
+        let new = size(self, last);
+        if trail.end != last || (self.leaving.wrapping_sub(trail.first) as i32) > 0 {
+            // Of what was in the queue before, nothing exceeds it.
+            *trail = Trail { first: self.leaving, length: most.of(self.backlog_at_most()) - new, end: last };
+        }
+        trail.end = self.end;
+        trail.length += new;
+        let mut marked = 0;
+        while most.exceeded(trail.length) {
+            trail.length -= size(self, trail.first);
+            let place = self.place(trail.first);
+            marked += u64::from(self.ring[place].packet.mark());
+            trail.first = trail.first.wrapping_add(1);
+        }
+        marked
+    }
+
+    /// How many packets are marked that would have left only after `now`.
+    pub(super) fn marked_early(&self, trail: &Trail, now: Time) -> u64 {
+        let late =
+            self.wire().zip(0..).filter(|(departure, _)| departure.time > now && departure.packet.kind == Kind::Data);
+        let ahead = |i: u32| (trail.first.wrapping_sub(self.arriving.wrapping_add(i)) as i32) > 0;
+        late.filter(|(_, i)| ahead(*i)).count() as u64
+    }
+
+    /// The same of the packet that has just been sent, where those behind it are held elsewhere.
+    pub(super) fn mark_sent(&mut self, most: Limit, behind: Backlog, now: Time) -> bool {
+        let last = self.end.wrapping_sub(1);
+        if self.arriving == self.end || self.busy_until != now {
+            return false;
+        }
+        let place = self.place(last);
+        let packet = &mut self.ring[place].packet;
+        most.exceeded(most.of(behind + (&*packet).into())) && packet.mark()
     }
 
     /// These packets, each with when it would leave if they followed.

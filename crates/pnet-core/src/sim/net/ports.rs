@@ -6,8 +6,8 @@ use super::Clock;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
 use crate::sim::packet::{Kind, Packet};
-use crate::sim::port::{Departure, Port, Rare};
-use crate::sim::queues::{Discipline, Fifo, Touch, Verdict};
+use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
+use crate::sim::queues::{Discipline, Fifo, Limit, Touch, Verdict};
 use crate::sim::records::PortRecord;
 use crate::sim::time::{NEVER, Time};
 use crate::sim::trace::Recorder;
@@ -15,18 +15,24 @@ use crate::sim::trace::Recorder;
 /// The queues of switches, or of hosts.
 pub(super) struct Side {
     discipline: Discipline,
-    /// With how many packets in a queue it decides, if it serves in order of arrival.
-    decides_from: u32,
+    /// Up to how much in a queue it need not decide, if it serves in order of arrival.
+    admits_up_to: Backlog,
+    /// How much a packet may leave with in its queue without a mark, if that matters.
+    unmarked: Option<Limit>,
 }
 
 impl Side {
     /// A trace tells how much there is exactly.
     fn new(discipline: Discipline, traced: bool) -> Self {
-        let decides_from = match &discipline {
-            Discipline::Fifo(fifo) if !traced => fifo.decides_from(),
-            _ => 0,
+        let admits_up_to = match &discipline {
+            Discipline::Fifo(fifo) if !traced => fifo.admits_up_to(),
+            _ => Backlog::default(),
         };
-        Side { discipline, decides_from }
+        let unmarked = match &discipline {
+            Discipline::Fifo(fifo) => fifo.unmarked(),
+            Discipline::Scheduler(scheduler) => scheduler.unmarked(),
+        };
+        Side { discipline, admits_up_to, unmarked }
     }
 }
 
@@ -57,6 +63,8 @@ pub(super) struct Ports {
     pub(super) all: Vec<Port>,
     rare: Vec<Rare>,
     sides: Sides,
+    /// Of each port, if packets are marked as they leave a queue.
+    trails: Vec<Trail>,
     /// What queues have just dropped.
     pub(super) dropped: Vec<Packet>,
 }
@@ -70,7 +78,10 @@ impl Ports {
             of_hosts: fabric.of_hosts(),
         };
         let all: Vec<Port> = (0..fabric.ports() as u32).map(|port| Port::new(fabric.link(port))).collect();
-        Ports { rare: vec![Rare::default(); all.len()], all, sides, dropped: vec![] }
+        let leaving =
+            sides.switches.unmarked.is_some() || sides.hosts.as_ref().is_some_and(|side| side.unmarked.is_some());
+        let trails = vec![Trail::default(); if leaving { all.len() } else { 0 }];
+        Ports { rare: vec![Rare::default(); all.len()], all, sides, trails, dropped: vec![] }
     }
 
     #[inline]
@@ -90,8 +101,19 @@ impl Ports {
         self.rare[port as usize].lost += 1;
     }
 
-    /// A port that has sent its packet sends the next.
-    pub(super) fn serve(&mut self, port: u32, clock: &mut Clock) {
+    /// A port that has sent its packet marks it, if it leaves a long queue behind, and sends the next.
+    pub(super) fn free(&mut self, port: u32, clock: &mut Clock) {
+        let side = self.sides.of(self.sides.of_hosts.contains(&port));
+        if let (Some(most), Discipline::Scheduler(scheduler)) = (side.unmarked, &side.discipline) {
+            let out = &mut self.all[port as usize];
+            let marked = out.mark_sent(most, scheduler.backlog(port), clock.now);
+            out.counters.marked += u64::from(marked);
+        }
+        self.serve(port, clock);
+    }
+
+    /// A port that is free sends the next packet, if there is one.
+    fn serve(&mut self, port: u32, clock: &mut Clock) {
         let host = self.sides.of_hosts.contains(&port);
         let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else {
             unreachable!("port {port} becomes free, but its queue serves in order of arrival");
@@ -134,7 +156,7 @@ impl Ports {
         recorder: &mut Option<Box<Recorder>>,
     ) -> bool {
         debug_assert_eq!(host, self.sides.of_hosts.contains(&port));
-        let Side { discipline, decides_from } = self.sides.of_mut(host);
+        let Side { discipline, admits_up_to, unmarked } = self.sides.of_mut(host);
         let Discipline::Fifo(fifo) = discipline else {
             return self.hold(host, port, Packet { route, ..*packet }, clock, recorder);
         };
@@ -142,8 +164,9 @@ impl Ports {
         debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
         out.counters.entered += 1;
         let after = out.backlog_at_most() + packet.into();
-        let mut mark = false;
-        if after.packets > *decides_from || !out.counters.longest.covers(after) {
+        let (mut mark, mut leaving) = (false, None);
+        if !admits_up_to.covers(after) || !out.counters.longest.covers(after) {
+            leaving = *unmarked;
             match ask(&mut **fifo, port, out, packet, clock.now, recorder) {
                 Verdict::Drop => {
                     self.dropped.push(*packet);
@@ -153,6 +176,9 @@ impl Ports {
             }
         }
         let (departure, arrival) = out.send(packet, route, mark, clock.now);
+        if let Some(most) = leaving {
+            out.counters.marked += out.mark_before(most, &mut self.trails[port as usize]);
+        }
         out.counters.sent += 1;
         out.counters.bytes += u64::from(packet.size);
         out.counters.spent = out.counters.spent.wrapping_add(departure - clock.now);
@@ -212,6 +238,7 @@ impl Ports {
                 let found = format!("port {i}: {counters:?} and {held} packets held");
                 return Err(Error::Unconserved { found });
             }
+            counters.marked -= self.trails.get(i).map_or(0, |trail| port.marked_early(trail, end));
             for Departure { time, packet } in port.wire() {
                 on_its_way(packet);
                 if *time > end {

@@ -32,7 +32,7 @@ impl Fifo for DropTail {
         if self.limit.fits(backlog, packet) { Verdict::Admit } else { Verdict::Drop }
     }
 
-    fn decides_from(&self) -> u32 {
-        u32::MAX
+    fn admits_up_to(&self) -> Backlog {
+        Backlog::ALL
     }
 }

@@ -1,5 +1,6 @@
 //! Drop-tail that marks data where the queue is long: from a threshold on (DCTCP, SIGCOMM 2010, section 3.1), or between
-//! two thresholds ever more often (RED on the queue as it is, not on its average).
+//! two thresholds ever more often (RED on the queue as it is, not on its average).  The queue is looked at as data comes, or as
+//! it leaves, whose mark then has not waited in the queue that it tells of.
 
 use super::super::fabric::Fabric;
 use super::super::packet::{Kind, Packet};
@@ -20,16 +21,25 @@ pub struct Ecn {
     pub high: u32,
     /// The chance that it has just below `high`.
     pub chance: f64,
+    /// Bytes in the queue, the packet's own included, above which it is marked, in place of all these.
+    pub threshold_bytes: Option<u64>,
+    /// Whether the queue counts that a packet leaves, at its last bit and with it, not that which it comes to.
+    pub leaving: bool,
 }
 
 impl Ecn {
     /// All data is marked that finds `threshold` packets or more.
     pub fn threshold(limit: Limit, threshold: u32) -> Self {
-        Ecn { limit, low: threshold, high: threshold, chance: 1.0 }
+        Ecn { limit, low: threshold, high: threshold, chance: 1.0, threshold_bytes: None, leaving: false }
+    }
+
+    /// The most that leaves a packet without a mark, itself included, wherever the queue is looked at; chance aside.
+    fn most(&self) -> Limit {
+        self.threshold_bytes.map_or(Limit::Packets(self.low), Limit::Bytes)
     }
 }
 
-parameters!(Ecn: limit, low, high, chance);
+parameters!(Ecn: limit, low, high, chance, threshold_bytes, leaving);
 
 impl Queue for Ecn {
     fn limit(&self) -> Limit {
@@ -39,15 +49,19 @@ impl Queue for Ecn {
     /// Whether a packet that is let in can find so many that it is marked.
     fn marks(&self) -> bool {
         let least = if self.chance > 0.0 && self.low < self.high { self.low.saturating_add(1) } else { self.high };
-        match self.limit {
-            Limit::Packets(most) => least < most,
-            Limit::Bytes(_) => true,
+        match (self.limit, self.threshold_bytes) {
+            (Limit::Packets(most), None) => least < most,
+            (Limit::Bytes(most), Some(bytes)) => bytes < most,
+            _ => true,
         }
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error> {
         if self.low > self.high {
             return invalid("queue", format!("marks from {} packets on, but always from {}", self.low, self.high));
+        }
+        if self.low < self.high && (self.leaving || self.threshold_bytes.is_some()) {
+            return invalid("queue", "chance marks what comes to so many packets, not what leaves, and not by bytes");
         }
         if !(0.0..=1.0).contains(&self.chance) {
             return refused("queue", "not a probability", self.chance, "0 to 1");
@@ -68,12 +82,16 @@ pub(super) struct Marking {
 impl Fifo for Marking {
     #[inline]
     fn admit(&mut self, port: u32, backlog: Backlog, packet: &Packet) -> Verdict {
-        let Ecn { limit, low, high, chance } = self.params;
+        let Ecn { limit, low, high, chance, leaving, .. } = self.params;
         if !limit.fits(backlog, packet) {
             return Verdict::Drop;
         }
-        if packet.kind != Kind::Data || backlog.packets < low {
+        let most = self.params.most();
+        if leaving || packet.kind != Kind::Data || !most.exceeded(most.of(backlog + packet.into())) {
             return Verdict::Admit;
+        }
+        if self.params.threshold_bytes.is_some() {
+            return Verdict::Mark;
         }
         if backlog.packets >= high {
             return Verdict::Mark;
@@ -83,7 +101,11 @@ impl Fifo for Marking {
         if drawn < chance { Verdict::Mark } else { Verdict::Admit }
     }
 
-    fn decides_from(&self) -> u32 {
-        self.params.low
+    fn admits_up_to(&self) -> Backlog {
+        self.params.most().covered()
+    }
+
+    fn unmarked(&self) -> Option<Limit> {
+        self.params.leaving.then(|| self.params.most())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::packet::Packet;
 use super::super::port::Backlog;
-use super::{Fifo, Scheduler, Touch, Verdict};
+use super::{Fifo, Limit, Scheduler, Touch, Verdict};
 
 /// A fifo whose packets are held until they are sent.
 pub(crate) struct Held {
@@ -38,6 +38,10 @@ impl Scheduler for Held {
     fn backlog(&self, port: u32) -> Backlog {
         let waiting = &self.waiting[port as usize];
         Backlog { packets: waiting.len() as u32, bytes: waiting.iter().map(|packet| u64::from(packet.size)).sum() }
+    }
+
+    fn unmarked(&self) -> Option<Limit> {
+        self.fifo.unmarked()
     }
 
     fn held(&self, port: u32) -> Box<dyn Iterator<Item = &Packet> + '_> {

@@ -52,10 +52,16 @@ pub trait Fifo {
     /// Whether a packet gets in at a port with this backlog.
     fn admit(&mut self, port: u32, backlog: Backlog, packet: &Packet) -> Verdict;
 
-    /// With how many packets in a queue it decides.  With fewer it admits whatever leaves the queue no longer, in
-    /// packets and in bytes, than it has been.
-    fn decides_from(&self) -> u32 {
-        0
+    /// Up to how much in a queue, with the packet that comes, it need not decide: it admits whatever leaves the queue no
+    /// longer, in packets and in bytes, than it has been.
+    fn admits_up_to(&self) -> Backlog {
+        Backlog::default()
+    }
+
+    /// How much may be in a queue as a packet of data has been sent, itself included, without a mark on that packet; none
+    /// where packets are only marked as they come.
+    fn unmarked(&self) -> Option<Limit> {
+        None
     }
 }
 
@@ -70,6 +76,11 @@ pub trait Scheduler {
 
     /// How much a port holds, the packet being sent not included.
     fn backlog(&self, port: u32) -> Backlog;
+
+    /// See [`Fifo::unmarked`].
+    fn unmarked(&self) -> Option<Limit> {
+        None
+    }
 
     /// What a port holds, in any order.
     fn held(&self, port: u32) -> Box<dyn Iterator<Item = &Packet> + '_>;
@@ -111,6 +122,32 @@ impl Limit {
         match self {
             Limit::Packets(most) => backlog.packets < most,
             Limit::Bytes(most) => backlog.bytes + u64::from(packet.size) <= most,
+        }
+    }
+
+    /// How much of it that is.
+    #[inline]
+    pub(super) fn of(self, backlog: Backlog) -> u64 {
+        match self {
+            Limit::Packets(_) => u64::from(backlog.packets),
+            Limit::Bytes(_) => backlog.bytes,
+        }
+    }
+
+    /// Whether that is more than it.
+    #[inline]
+    pub(super) fn exceeded(self, found: u64) -> bool {
+        match self {
+            Limit::Packets(most) => found > u64::from(most),
+            Limit::Bytes(most) => found > most,
+        }
+    }
+
+    /// The longest queue that does not exceed it, whatever packets are in it.
+    pub(super) fn covered(self) -> Backlog {
+        match self {
+            Limit::Packets(packets) => Backlog { packets, bytes: u64::MAX },
+            Limit::Bytes(bytes) => Backlog { packets: u32::MAX, bytes },
         }
     }
 

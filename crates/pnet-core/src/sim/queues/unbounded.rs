@@ -39,7 +39,7 @@ impl Fifo for Unbounded {
         Verdict::Admit
     }
 
-    fn decides_from(&self) -> u32 {
-        u32::MAX
+    fn admits_up_to(&self) -> Backlog {
+        Backlog::ALL
     }
 }

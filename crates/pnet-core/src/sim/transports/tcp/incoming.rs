@@ -34,8 +34,10 @@ impl Family {
             receiver.stamp = packet.stamp;
         }
         let stamp = if receiver.waiting > 0 { receiver.stamp } else { packet.stamp };
+        // Beyond a connection's share it repeats what others have to deliver.
+        let own = !self.params.shares || packet.seq < self.shares[connection as usize];
         let record = net.record(connection);
-        record.received += if arrival.new { u64::from(packet.size - self.params.header) } else { 0 };
+        record.received += if arrival.new && own { u64::from(packet.size - self.params.header) } else { 0 };
         record.counts.out_of_order += u64::from(arrival.early);
         record.counts.marked += u64::from(packet.marked);
         let complete = record.received == record.bytes;

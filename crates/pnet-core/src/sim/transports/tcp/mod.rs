@@ -53,7 +53,7 @@ const ROOM: u32 = TIMERS;
 /// What a flow has to send.
 #[derive(Debug, Clone, Copy, Default)]
 struct Supply {
-    /// Segments no subflow has taken.
+    /// Segments no subflow has taken; if each has its share, all, which each may take.
     left: u32,
     /// Segments not acknowledged.
     unacked: u32,
@@ -72,6 +72,8 @@ pub(super) struct Family {
     boards: Vec<Board>,
     /// By slot.
     supplies: Vec<Supply>,
+    /// Segments that each connection has to deliver, if each has its share.
+    shares: Vec<u32>,
     sessions: Sessions,
     subflows: u32,
 }
@@ -89,6 +91,49 @@ impl Family {
         (first..first + self.subflows as usize, at as usize)
     }
 
+    /// The subflows of a flow that have a path of their own, one at least.
+    fn distinct(&self, paths: &[Vec<PathLink>]) -> Vec<bool> {
+        let same =
+            |one: &[PathLink], other: &[PathLink]| one.iter().map(|hop| hop.port).eq(other.iter().map(|hop| hop.port));
+        let subflows = self.subflows as usize;
+        if paths.len() != subflows {
+            return vec![true; subflows];
+        }
+        (0..subflows).map(|i| !paths[..i].iter().any(|before| same(before, &paths[i]))).collect()
+    }
+
+    /// Divides a flow between its subflows, each of which has a share to deliver.
+    fn divide(&mut self, flow: Range<usize>, segments: u32, paths: &[Vec<PathLink>]) {
+        let open = self.distinct(paths);
+        let parts = (open.iter().filter(|open| **open).count() as u32).min(segments);
+        self.shares.resize(self.shares.len().max(flow.end), 0);
+        let mut part = 0;
+        let supply = flow.start / self.subflows as usize;
+        for (connection, open) in flow.zip(open) {
+            let takes = open && part < parts;
+            self.shares[connection] = if takes { segments / parts + u32::from(part < segments % parts) } else { 0 };
+            part += u32::from(takes);
+            if takes {
+                self.supplies[supply].last_at = Some((connection as u32, self.shares[connection] - 1));
+            }
+        }
+    }
+
+    /// Whether a connection has nothing more to send: it has delivered its share, and the flow's bytes are through.
+    #[inline]
+    fn rests(&self, connection: u32) -> bool {
+        self.params.shares
+            && self.supplies[self.slot(connection)].unacked == 0
+            && self.senders[connection as usize].unacked >= self.shares[connection as usize]
+    }
+
+    /// Whether a flow is complete.
+    #[inline]
+    fn delivered(&self, slot: usize, flow: Range<usize>) -> bool {
+        let all = self.supplies[slot].unacked == 0;
+        all && (!self.params.shares || flow.into_iter().all(|i| self.senders[i].unacked >= self.shares[i]))
+    }
+
     /// A packet of a connection, as sent now.
     #[inline]
     fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &impl Network) -> Packet {
@@ -97,7 +142,7 @@ impl Family {
 }
 
 impl<N: Network> Transport<N> for Family {
-    fn start(&mut self, connection: u32, bytes: u64, _: &[Vec<PathLink>], net: &mut N) {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N) {
         let (flow, _) = self.flow(connection);
         let slot = self.slot(connection);
         let payload = u64::from(self.params.payload);
@@ -105,6 +150,9 @@ impl<N: Network> Transport<N> for Family {
         let last = (bytes - (u64::from(segments) - 1) * payload) as u16;
         self.supplies.resize(self.supplies.len().max(slot + 1), Supply::default());
         self.supplies[slot] = Supply { left: segments, unacked: segments, last, last_at: None };
+        if self.params.shares {
+            self.divide(flow.clone(), segments, paths);
+        }
         let threshold = self.params.initial_threshold.map_or(f64::INFINITY, f64::from);
         let session = net.session(connection);
         let syn = self.params.syn.filter(|_| session.opens);
@@ -126,6 +174,9 @@ impl<N: Network> Transport<N> for Family {
             self.sessions.hand_on(before, net.now(), flow.clone(), senders, control);
         }
         for connection in flow {
+            if self.params.shares && self.shares[connection] == 0 {
+                continue;
+            }
             self.trace(connection as u32, net);
             match syn {
                 Some(size) => self.send_syn(connection as u32, size, net),

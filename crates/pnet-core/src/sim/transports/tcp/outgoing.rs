@@ -13,6 +13,9 @@ impl Family {
     /// Sends what the window allows.
     #[inline]
     pub(super) fn transmit(&mut self, connection: u32, net: &mut impl Network) {
+        if self.rests(connection) {
+            return;
+        }
         let most = self.params.receive_window.unwrap_or(u32::MAX);
         if self.params.sack && self.senders[connection as usize].phase == Phase::Recovering {
             return self.repair(connection, most, net);
@@ -44,14 +47,19 @@ impl Family {
         let seq = sender.next;
         if seq == sender.taken {
             let supply = &mut self.supplies[slot];
-            if supply.left == 0 {
+            if self.params.shares {
+                if seq == supply.left {
+                    return None;
+                }
+            } else if supply.left == 0 {
                 return None;
+            } else {
+                supply.left -= 1;
+                if supply.left == 0 {
+                    supply.last_at = Some((connection, seq));
+                }
             }
-            supply.left -= 1;
             sender.taken += 1;
-            if supply.left == 0 {
-                supply.last_at = Some((connection, seq));
-            }
         }
         sender.next += 1;
         Some(seq)
@@ -65,7 +73,8 @@ impl Family {
         while f64::from(pipe + 1) <= self.senders[place].window && net.has_room(connection) {
             let sender = &self.senders[place];
             let (end, recover) = (sender.next, sender.recover);
-            let new = sender.flight() < most && (end < sender.taken || self.supplies[slot].left > 0);
+            let used = if self.params.shares { sender.taken } else { 0 };
+            let new = sender.flight() < most && (end < sender.taken || self.supplies[slot].left > used);
             match self.boards[place].next(end, threshold, new) {
                 None => return,
                 Some(Next::New) => {
@@ -111,11 +120,11 @@ impl Family {
     pub(super) fn on_ack(&mut self, packet: Packet, net: &mut impl Network) {
         let connection = packet.connection;
         let (flow, at) = self.flow(connection);
-        let sender = &mut self.senders[connection as usize];
-        let before = sender.unacked;
-        if packet.seq < before {
+        let before = self.senders[connection as usize].unacked;
+        if packet.seq < before || self.rests(connection) {
             return;
         }
+        let sender = &mut self.senders[connection as usize];
         if sender.phase == Phase::Probing {
             // A path is open: what is lost goes again, from one segment on.
             sender.phase = Phase::Open;
@@ -143,10 +152,17 @@ impl Family {
                 0 => net.disarm(connection, RETRANSMIT),
                 _ => net.arm(connection, RETRANSMIT, net.now().saturating_add(sender.rtt.timeout)),
             }
-            let supply = &mut self.supplies[(connection / self.subflows) as usize];
-            supply.unacked -= segments;
+            let slot = (connection / self.subflows) as usize;
+            let supply = &mut self.supplies[slot];
+            // Where each has its share, more may be acknowledged than the flow has.
+            supply.unacked = supply.unacked.saturating_sub(segments);
             if supply.unacked == 0 {
-                return self.finish(connection, flow, net);
+                if self.delivered(slot, flow.clone()) {
+                    return self.finish(connection, flow, net);
+                }
+                if self.rests(connection) {
+                    return net.disarm(connection, RETRANSMIT);
+                }
             }
             let acked = Acked { segments, marked: packet.marked };
             self.control.acked(connection, &mut self.senders[flow.clone()], at, acked, step != Step::Grow);
@@ -189,11 +205,17 @@ impl Family {
     }
 
     pub(super) fn on_timeout(&mut self, connection: u32, net: &mut impl Network) {
+        if self.rests(connection) {
+            return;
+        }
         net.record(connection).counts.timeouts += 1;
         let (flow, at) = self.flow(connection);
         let sender = self.senders[connection as usize];
         if let (Phase::Opening, Some(size)) = (sender.phase, self.params.syn) {
-            self.senders[connection as usize].rtt.back_off(&self.params.rto);
+            let sender = &mut self.senders[connection as usize];
+            sender.rtt.back_off(&self.params.rto);
+            // RFC 5681, section 3.1, for a lost handshake.
+            sender.window = 1.0;
             return self.send_syn(connection, size, net);
         }
         // A segment that is lost again does not lower the threshold again (RFC 5681, section 3.1).

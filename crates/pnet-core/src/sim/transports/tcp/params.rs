@@ -44,6 +44,9 @@ pub struct Tcp {
     /// Connections of a flow, which start together and take what it has to send as their windows allow.  The flow is
     /// complete when all its bytes are acknowledged, whichever carried them.
     pub subflows: u32,
+    /// Whether each of them has a share of its own to deliver instead, all as equal as whole packets are, and sends on, up to
+    /// the whole flow, until all have.  There are no more than paths, and than packets.
+    pub shares: bool,
     /// Timeouts in a row after which a sender only asks, with packets without payload, whether a path is open
     /// (pFabric, section 4.2); none where it goes on sending data.
     pub probe_after: Option<u32>,
@@ -73,6 +76,7 @@ impl Default for Tcp {
             },
             congestion: Arc::new(Reno),
             subflows: 1,
+            shares: false,
             probe_after: None,
         }
     }
@@ -80,7 +84,7 @@ impl Default for Tcp {
 
 parameters!(Tcp:
     payload, header, ack, syn, initial_window, initial_threshold, receive_window, duplicate_threshold,
-    sack, acks, resequence, rto, congestion, subflows, probe_after,
+    sack, acks, resequence, rto, congestion, subflows, shares, probe_after,
 );
 
 impl TransportKind for Tcp {
@@ -128,6 +132,7 @@ impl TransportKind for Tcp {
             receivers: vec![],
             boards: vec![],
             supplies: vec![],
+            shares: vec![],
             sessions: Sessions::default(),
             subflows: self.subflows,
         })

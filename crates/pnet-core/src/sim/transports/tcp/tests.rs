@@ -7,13 +7,17 @@ use std::sync::Arc;
 
 use super::*;
 use crate::graph::{Graph, Planes};
+use crate::paths::Policy;
 use crate::sim::port::Backlog;
 use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Verdict};
 use crate::sim::trace::Watched;
-use crate::sim::{Fabric, FlowList, MICROSECOND, Outcome, Rate, SECOND, Scenario, TransportKind};
+use crate::sim::{Ecmp, Fabric, FlowList, MICROSECOND, Model, Outcome, Rate, SECOND, Scenario, TransportKind};
 
 const PACKET: Time = 1_200_000;
 const ROUND: Time = 6_464_000;
+
+/// Stands for the packet that opens a connection.
+const SYN: u32 = u32::MAX;
 
 /// Drops or marks data by number, as often as a number is listed.
 struct Script {
@@ -23,9 +27,13 @@ struct Script {
 
 impl Fifo for Script {
     fn admit(&mut self, port: u32, _: Backlog, packet: &Packet) -> Verdict {
-        let data = port == 0 && packet.kind == Kind::Data;
+        let number = match packet.kind {
+            Kind::Data => Some(packet.seq),
+            Kind::Syn => Some(SYN),
+            _ => None,
+        };
         let listed = |list: &mut Vec<u32>| {
-            let place = list.iter().position(|seq| data && *seq == packet.seq);
+            let place = list.iter().position(|seq| port == 0 && Some(*seq) == number);
             place.map(|i| list.remove(i)).is_some()
         };
         match () {
@@ -41,22 +49,31 @@ fn params() -> Tcp {
     Tcp { syn: None, rto, ..Tcp::default() }
 }
 
-fn run(transport: Tcp, packets: u64, drops: &[u32], marks: &[u32]) -> Outcome {
-    let graph = Graph::new(1, vec![], vec![]).unwrap();
-    let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(0)]]).unwrap();
-    let transport = Arc::new(transport);
-    let shape = transport.shape().unwrap();
-    let scenario = Scenario {
+/// Over planes of these rates in Gb/s, one switch each; subflows take one after the other.
+fn scenario(transport: Tcp, packets: u64, gbps: &[u64]) -> Scenario {
+    let switch = || Graph::new(1, vec![], vec![]).unwrap();
+    let planes =
+        Planes::new(gbps.iter().map(|_| switch()).collect(), vec![vec![Some(0), Some(0)]; gbps.len()]).unwrap();
+    // Ports from the hosts of each plane, then those to them.
+    let rates = gbps.iter().flat_map(|gbps| [*gbps; 2]).map(|gbps| Rate::new(gbps * 1_000_000_000).unwrap());
+    let rates: Vec<Rate> = rates.collect();
+    Scenario {
         queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
-        transport,
+        forwarding: Arc::new(Ecmp { policy: Policy::RoundRobin }),
+        transport: Arc::new(transport),
         watched: Watched { flows: vec![0], rows: 1000, ports: vec![] },
         ..Scenario::new(
-            Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+            Fabric::new(planes, &[rates.clone(), rates].concat(), &vec![MICROSECOND; 4 * gbps.len()]).unwrap(),
             FlowList::new([(0, 1, 1500 * packets, 0)]),
         )
-    };
+    }
+}
+
+fn run(transport: Tcp, packets: u64, drops: &[u32], marks: &[u32]) -> Outcome {
+    let shape = transport.shape().unwrap();
     let script = Script { drops: drops.to_vec(), marks: marks.to_vec() };
-    scenario.run_with((Discipline::Fifo(Box::new(script)), None), shape, &mut |_| true).unwrap()
+    let disciplines = (Discipline::Fifo(Box::new(script)), None);
+    scenario(transport, packets, &[10]).run_with(disciplines, shape, &mut |_| true).unwrap()
 }
 
 fn windows(outcome: &Outcome) -> Vec<f64> {
@@ -251,7 +268,7 @@ fn after_a_timeout_what_has_come_is_left_out() {
 /// estimate, and packet 6 finds no mark.
 #[test]
 fn dctcp_shrinks_by_the_marked_part() {
-    let congestion = Arc::new(Dctcp { gain: 0.5, alpha: 0.0 });
+    let congestion = Arc::new(Dctcp { gain: 0.5, alpha: 0.0, ..Dctcp::default() });
     let found = run(Tcp { initial_window: 2, congestion: congestion.clone(), ..params() }, 8, &[], &[2, 4]);
     let mut expected = vec![2.0, 3.0, 4.0, 3.5];
     for grows in [true, false, true, true] {
@@ -265,6 +282,90 @@ fn dctcp_shrinks_by_the_marked_part() {
     let (before, after) = (windows(&found)[7], windows(&found)[8]);
     let ends_at_six = 0.25 + 0.5 * (0.0 - 0.25);
     assert_eq!(after, before * (1.0 - ends_at_six / 2.0));
+}
+
+/// The same where every window shrinks, and packets 2 and 4 of 10 are marked.  The mark of packet 2 ends a window, with an
+/// estimate of 1/4, and slow start: 4 loses an eighth and grows by one over itself, as at every acknowledgement from there, that
+/// of packet 4 too.  The next window ends with the acknowledgement of packet 6, the first sent after that: one of four is
+/// marked, which leaves the estimate.
+#[test]
+fn dctcp_may_shrink_after_every_window() {
+    let congestion = Arc::new(Dctcp { gain: 0.5, alpha: 0.0, always: true, ..Dctcp::default() });
+    let found = run(Tcp { initial_window: 2, congestion: congestion.clone(), ..params() }, 10, &[], &[2, 4]);
+    let mut expected = vec![2.0, 3.0, 4.0];
+    for ends in [true, false, false, false, true, false, false] {
+        let last: f64 = expected[expected.len() - 1];
+        let last = if ends { last * 0.875 } else { last };
+        expected.push(last + 1.0 / last);
+    }
+    assert_eq!(windows(&found)[..8], expected[..8]);
+    // Without a mark it never does, and a mark that only ends slow start takes nothing off.
+    let found = run(Tcp { initial_window: 2, congestion: congestion.clone(), ..params() }, 8, &[], &[]);
+    assert_eq!(windows(&found), [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+    let found = run(Tcp { initial_window: 4, congestion, ..params() }, 8, &[], &[2]);
+    assert_eq!(windows(&found)[..4], [4.0, 5.0, 6.0, 6.0 + 1.0 / 6.0]);
+}
+
+/// Subflows may be DCTCPs whose windows grow together: two over two planes, with windows of 2 and a threshold of 3.  In slow
+/// start each grows by one, and from there by the larger window over the square of both, as round trips count as equal.
+#[test]
+fn windows_of_dctcp_may_grow_together() {
+    let growth = Coupled { coupling: Coupling::Lia, rtt_unit: SECOND };
+    let congestion = Arc::new(Dctcp { gain: 0.5, alpha: 0.0, always: true, growth });
+    let tcp = Tcp { initial_window: 2, initial_threshold: Some(3), subflows: 2, congestion, ..params() };
+    let found = scenario(tcp, 8, &[10, 10]).run(&mut |_| true).unwrap();
+    let of_each = |subflow| {
+        let rows = found.traces.windows.iter().filter(move |row| row.subflow == subflow);
+        rows.map(|row| row.window).collect::<Vec<f64>>()
+    };
+    assert_eq!((&of_each(0)[..2], &of_each(1)[..2]), (&[2.0, 3.0][..], &[2.0, 3.0][..]));
+    // max / total^2 = 3 / 36, and for the other 3.0833 / 6.0833^2.
+    let first: f64 = 3.0 + 3.0 / 36.0;
+    let mut both = [of_each(0)[2], of_each(1)[2]];
+    both.sort_by(f64::total_cmp);
+    assert_eq!(both, [3.0 + first / ((first + 3.0) * (first + 3.0)), first]);
+}
+
+/// Two subflows have four packets each to deliver, over planes of 10 and 5 Gb/s, and windows that let both send all eight.
+/// The flow ends with the fourth acknowledgement on the slower plane, where a packet takes 2.4 us onto a link and 8.928 us
+/// there and back; if they share the bytes, the first has sent all of them before the second asks.
+#[test]
+fn subflows_may_have_a_share_each() {
+    let pool = Tcp { subflows: 2, ..params() };
+    let shares = Tcp { shares: true, ..pool.clone() };
+    let pooled = scenario(pool, 8, &[10, 5]).run(&mut |_| true).unwrap();
+    for (seed, model) in [(1, Model::Fast), (2, Model::Fast), (3, Model::Plain)] {
+        let found = Scenario { seed, model, ..scenario(shares.clone(), 8, &[10, 5]) }.run(&mut |_| true).unwrap();
+        let flow = &found.flows[0];
+        assert_eq!(flow.end, Some(3 * 2_400_000 + 8_928_000));
+        assert_eq!(flow.arrived, Some(3 * 2_400_000 + 6_800_000));
+        assert_eq!((flow.received, flow.counts.data_packets, flow.counts.resent), (12_000, 16, 0));
+    }
+    assert_eq!(pooled.flows[0].counts.data_packets, 8);
+    // A window of one: each packet takes a round trip.  By the fifth on the faster plane, 32.3 us, three are acknowledged on
+    // the slower one, which makes eight: the faster stops, and the slower sends its fourth.
+    let slow = Tcp { receive_window: Some(1), ..shares.clone() };
+    let found = scenario(slow, 8, &[10, 5]).run(&mut |_| true).unwrap();
+    assert_eq!(found.flows[0].end, Some(4 * 8_928_000));
+    assert_eq!(found.plane_bytes, [5 * 1500, 4 * 1500]);
+}
+
+/// With a share each, one path has one subflow, and one packet too.
+#[test]
+fn subflows_with_a_share_have_a_path_and_a_packet_each() {
+    let shares = Tcp { subflows: 2, shares: true, syn: Some(1), ..params() };
+    for (packets, gbps) in [(8, &[10][..]), (1, &[10, 10])] {
+        let found = scenario(shares.clone(), packets, gbps).run(&mut |_| true).unwrap();
+        let flow = &found.flows[0];
+        assert_eq!((flow.received, flow.counts.data_packets), (1500 * packets, packets));
+        assert_eq!(found.subflow_bytes.iter().filter(|bytes| **bytes > 0).count(), 1);
+        // One handshake, and an acknowledgement for each packet.
+        assert_eq!(flow.counts.sent, 2 + 2 * packets);
+    }
+    // Five packets over two planes are three and two.
+    let last = Tcp { initial_window: 1, receive_window: Some(1), ..shares };
+    let found = scenario(last, 5, &[10, 10]).run(&mut |_| true).unwrap();
+    assert_eq!(found.flows[0].end, Some(4_000_000 + 2 * 41 * 800 + 3 * ROUND));
 }
 
 /// What waits for a delayed acknowledgement is acknowledged when a mark comes, so that marks are counted right.
@@ -311,4 +412,16 @@ fn the_handshake_takes_a_round_trip() {
     let found = run(Tcp { syn: Some(1), ..params() }, 1, &[], &[]);
     assert_eq!(found.flows[0].end, Some(4_000_000 + 2 * 41 * 800 + ROUND));
     assert_eq!(found.flows[0].end, Some(found.flows[0].ideal));
+}
+
+/// After a lost handshake the first window is one segment (RFC 5681, section 3.1): 1, 2 and 1 packets in three rounds.
+#[test]
+fn a_lost_handshake_leaves_a_window_of_one() {
+    let rto = Rto { initial: 100 * MICROSECOND, ..params().rto };
+    let tcp = Tcp { syn: Some(1), rto, ..params() };
+    let (found, whole) = (run(tcp.clone(), 4, &[SYN], &[]), run(tcp, 4, &[], &[]));
+    let handshake = 4_000_000 + 2 * 41 * 800;
+    assert_eq!(whole.flows[0].end, Some(handshake + ROUND + 3 * PACKET));
+    assert_eq!(found.flows[0].end, Some(100 * MICROSECOND + handshake + 3 * ROUND));
+    assert_eq!(windows(&found), [10.0, 2.0, 3.0, 4.0]);
 }

@@ -1,8 +1,11 @@
 //! DCTCP (RFC 8257): the window shrinks by the part of packets that were marked, once a window.
+//!
+//! There it shrinks at the first mark of a window.  Simulators that follow htsim have it shrink at the end of every window,
+//! marked or not, while the estimate is above 0; a mark alone only ends slow start.
 
 use super::super::super::super::values::parameters;
 use super::super::sender::Sender;
-use super::{Acked, Congestion, Control, Reno};
+use super::{Acked, Congestion, Control, Coupled};
 
 /// Parameters of DCTCP.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,11 +14,15 @@ pub struct Dctcp {
     pub gain: f64,
     /// The estimate at first (RFC 8257: 1).
     pub alpha: f64,
+    /// Whether the window shrinks at the end of every window while the estimate is above 0.
+    pub always: bool,
+    /// How the windows of a flow's subflows grow.
+    pub growth: Coupled,
 }
 
 impl Default for Dctcp {
     fn default() -> Self {
-        Dctcp { gain: 1.0 / 16.0, alpha: 1.0 }
+        Dctcp { gain: 1.0 / 16.0, alpha: 1.0, always: false, growth: Coupled::UNCOUPLED }
     }
 }
 
@@ -38,7 +45,7 @@ pub(crate) struct Estimates {
     pub(crate) seen: Vec<Seen>,
 }
 
-parameters!(Dctcp: gain, alpha);
+parameters!(Dctcp: gain, alpha, always, growth);
 
 impl Congestion for Dctcp {
     fn reacts_to_marks(&self) -> bool {
@@ -47,6 +54,14 @@ impl Congestion for Dctcp {
 
     fn build(&self) -> Box<dyn Control> {
         Box::new(Estimates { params: *self, seen: vec![] })
+    }
+}
+
+impl Sender {
+    /// Takes half of `part` off the window, and leaves slow start.
+    fn shrink(&mut self, part: f64) {
+        self.window = (self.window * (1.0 - part / 2.0)).max(1.0);
+        self.threshold = self.window;
     }
 }
 
@@ -69,16 +84,27 @@ impl Control for Estimates {
         let (seen, sender) = (&mut self.seen[connection as usize], &mut flow[at]);
         seen.acked += acked.segments;
         seen.marked += if acked.marked { acked.segments } else { 0 };
-        if sender.unacked > seen.end {
+        let ends = sender.unacked > seen.end;
+        if ends {
             let part = f64::from(seen.marked) / f64::from(seen.acked);
             seen.alpha += self.params.gain * (part - seen.alpha);
             (seen.acked, seen.marked, seen.end) = (0, 0, sender.next);
         }
-        if !acked.marked {
-            Reno.acked(connection, flow, at, acked, recovering);
-        } else if !recovering && sender.unacked > seen.reduced {
-            sender.window = (sender.window * (1.0 - seen.alpha / 2.0)).max(1.0);
-            sender.threshold = sender.window;
+        if recovering {
+            return;
+        }
+        if self.params.always {
+            if acked.marked {
+                sender.threshold = sender.threshold.min(sender.window);
+            }
+            if ends && seen.alpha > 0.0 {
+                sender.shrink(seen.alpha);
+            }
+            self.params.growth.grow(flow, at);
+        } else if !acked.marked {
+            self.params.growth.grow(flow, at);
+        } else if sender.unacked > seen.reduced {
+            sender.shrink(seen.alpha);
             seen.reduced = sender.next;
         }
     }
