@@ -161,5 +161,5 @@ def test_a_workload_of_calls_draws_a_path_for_every_message() -> None:
     workload = build_workload("rpc:rounds=8,connects=message", network, seed=1)
     result = simulate(network, workload, preset="pnet", seed=1)
     planes = result.plane_bytes.argmax(axis=1)
-    asked, answered = planes[0::2], planes[1::2]
-    assert (asked == answered).mean() == pytest.approx(0.25, abs=0.12)
+    requests, responses = planes[0::2], planes[1::2]
+    assert (requests == responses).mean() == pytest.approx(0.25, abs=0.12)
