@@ -19,8 +19,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-END_S = 20.0
-"""A process that takes longer has lost the signal; a machine that does nothing else needs a second or two."""
+END_S, END_TIMES = 20.0, 10.0
+"""A process that takes longer than so many seconds, and than so many commands that have hardly anything to do, has lost
+the signal; a machine that does nothing else needs a second or two."""
 
 MOMENTS = 4.0
 """The signal comes up to so many times as late as a command that has hardly anything to do takes, imports included."""
@@ -145,9 +146,10 @@ def least_s(folder: Path) -> float:
     return time.monotonic() - begin
 
 
-def interrupted(command: Command, moment_s: float, folder: Path) -> tuple[str, float]:
+def interrupted(command: Command, moment_s: float, folder: Path, end_s: float = END_S) -> tuple[str, float]:
     """Send Ctrl-C to a command as a terminal does, to its whole group; return how it ended, and after how long.
 
+    It has ``end_s`` seconds for that.
     How it ended is ``130``, ``3``, ``0`` where the bounds met just then, or what is wrong with it in words.
     """
     (folder / "begun").unlink(missing_ok=True)
@@ -168,9 +170,9 @@ def interrupted(command: Command, moment_s: float, folder: Path) -> tuple[str, f
         os.killpg(process.pid, signal.SIGINT)
         begin = time.monotonic()
         try:
-            output, errors = process.communicate(timeout=END_S)
+            output, errors = process.communicate(timeout=end_s)
         except subprocess.TimeoutExpired:
-            return "lost", END_S
+            return "lost", end_s
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -203,13 +205,13 @@ def main(count: int, seed: int) -> None:
         prepare(folder)
         save(folder)
         ends: Counter[str] = Counter()
-        span = slowest = 0.0
+        least = slowest = 0.0
         for i in range(count):
             chosen = list(COMMANDS)[i % len(COMMANDS)]
             if i % len(COMMANDS) == 0:
-                span = MOMENTS * least_s(folder)
-            moment = draw.uniform(0.0, span)
-            ended, seconds = interrupted(COMMANDS[chosen], moment, folder)
+                least = least_s(folder)
+            moment = draw.uniform(0.0, MOMENTS) * least
+            ended, seconds = interrupted(COMMANDS[chosen], moment, folder, max(END_S, END_TIMES * least))
             ends[ended] += 1
             slowest = max(slowest, seconds)
             print(f"{i + 1:4}  {chosen:22} at {moment:4.1f} s, {seconds:4.1f} s later: {ended}", flush=True)

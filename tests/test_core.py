@@ -14,6 +14,7 @@ from pnet_lp import _core
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing.searches import CORE_POLICIES
 
+from .conftest import PATIENCE_S
 from .core_faults import declared, examples
 
 
@@ -69,7 +70,7 @@ def test_everything_declared_has_an_example_that_can_be_spoilt() -> None:
 def test_no_argument_makes_the_core_panic_hang_or_die() -> None:
     """In a process of its own, which the worst of them would end."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.core_faults"], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-m", "tests.core_faults"], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
     lines = done.stdout.splitlines()
     faults = [line for pair in itertools.pairwise(lines) for line in pair if pair[1][:6] == "fault:"]

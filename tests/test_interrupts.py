@@ -28,7 +28,7 @@ from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.problems.program import LpSolution
 from pnet_lp.throughput.problems.splits import SplitProblem
 from pnet_lp.throughput.proofs.store import save_result
-from pnet_lp.throughput.solvers import solver_names
+from pnet_lp.throughput.solvers import general, solver_names
 from pnet_lp.throughput.solvers.general import Watch
 from pnet_lp.throughput.solvers.highs import HighsIpx
 from pnet_lp.throughput.trials import failure_trials
@@ -36,7 +36,8 @@ from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
-from .interrupts import COMMANDS, END_S, MOMENTS, interrupted, least_s, prepare
+from .conftest import PATIENCE_S
+from .interrupts import COMMANDS, END_S, END_TIMES, MOMENTS, interrupted, least_s, prepare
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals as terminals send them")
 
@@ -63,9 +64,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_ctrl_c_at_a_random_moment(name: str, folder: Path) -> None:
-    ended, seconds = interrupted(COMMANDS[name], DRAW.uniform(0.0, MOMENTS) * least_s(folder), folder)
+    # A busy machine is slow with everything.
+    least = least_s(folder)
+    ended, _ = interrupted(COMMANDS[name], DRAW.uniform(0.0, MOMENTS) * least, folder, max(END_S, END_TIMES * least))
     assert ended in {"130", "3", "0"}
-    assert seconds < END_S
 
 
 def press() -> None:
@@ -240,30 +242,41 @@ def test_an_alarm_that_rings_at_once_does_not_ring_again(monkeypatch: pytest.Mon
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def end_after(seconds: float, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the thread ``name`` so many seconds from when it begins, which may be late on a busy machine."""
+    undisturbed = general.attended
+
+    def attended(work: Any, thread: str, limit_s: float, *more: Any, **named: Any) -> Any:
+        return undisturbed(work, thread, seconds if thread == name else limit_s, *more, **named)
+
+    monkeypatch.setattr(general, "attended", attended)
+
+
 @pytest.mark.parametrize("interrupt", [False, True])
 def test_a_library_that_does_not_stop_is_left_behind(interrupt: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says that it can be stopped, and then takes its time, as an interior point does with one iteration."""
-    woken = threading.Event()
+    begun, woken = threading.Event(), threading.Event()
 
     def run(*_: Any) -> LpSolution:
-        woken.wait(60)
+        begun.set()
+        woken.wait(PATIENCE_S)
         return LpSolution(None, None, 0)
 
     monkeypatch.setattr(HighsIpx, "run", run)
     left: list[threading.Thread] = []
     monkeypatch.setattr(interrupts, "abandon", left.append)
-    begin = time.monotonic()
     if interrupt:
-        threading.Timer(0.2, press).start()
+        threading.Thread(target=lambda: begun.wait(PATIENCE_S) and press()).start()
+    else:
+        end_after(0.2, "highs-ipx", monkeypatch)
     try:
-        result = solve(*small(), solver="highs-ipx", time_limit_s=60 if interrupt else 0.2)
+        result = solve(*small(), solver="highs-ipx")
     except Interrupted as stopped:
         result = stopped.result
-    assert time.monotonic() < begin + 10
     assert result.interrupted == interrupt
     assert 0 < result.interval.lower < result.interval.upper
     assert result.warnings == (f"highs-ipx: {'abandoned' if interrupt else 'time limit reached'}",)
-    assert len(left) == 1
+    assert [thread.is_alive() for thread in left] == [True]
     woken.set()
 
 
@@ -272,13 +285,14 @@ def test_a_program_that_takes_long_to_write_is_left_behind(monkeypatch: pytest.M
     undisturbed = ArcProblem.formulate
 
     def formulate(self: ArcProblem, goal: Any = None) -> Any:
-        woken.wait(60)
+        woken.wait(PATIENCE_S)
         return undisturbed(self, goal)
 
     monkeypatch.setattr(ArcProblem, "formulate", formulate)
     left: list[threading.Thread] = []
     monkeypatch.setattr(interrupts, "abandon", left.append)
-    result = solve(*small(), objective="total", solver="highs-ipx", time_limit_s=0.2)
+    end_after(0.2, "program", monkeypatch)
+    result = solve(*small(), objective="total", solver="highs-ipx")
     assert result.warnings == ("highs-ipx: time limit reached",)
     assert len(left) == 1
     woken.set()
@@ -289,10 +303,13 @@ def test_what_does_not_listen_is_left_behind(interrupt: bool, monkeypatch: pytes
     """A pass over a large problem looks neither at the clock nor at signals; here, it waits."""
     begun, woken, ended = threading.Event(), threading.Event(), threading.Event()
     undisturbed = ArcProblem.certify
+    begin = time.monotonic()
+    solve(*small(), solver="structured")
+    least = time.monotonic() - begin
 
     def certify(self: ArcProblem, proof: Any) -> Any:
         begun.set()
-        woken.wait(60)
+        woken.wait(PATIENCE_S)
         ended.set()
         return undisturbed(self, proof)
 
@@ -301,18 +318,19 @@ def test_what_does_not_listen_is_left_behind(interrupt: bool, monkeypatch: pytes
     left: list[threading.Thread] = []
     monkeypatch.setattr(interrupts, "abandon", left.append)
     if interrupt:
-        threading.Thread(target=lambda: begun.wait(60) and press()).start()
+        threading.Thread(target=lambda: begun.wait(PATIENCE_S) and press()).start()
         with pytest.raises(KeyboardInterrupt):
             solve(*small(), solver="structured")
     else:
         with pytest.raises(TimeLimitError, match=r"ran out while solving, before there was a bound to report"):
-            solve(*small(), solver="structured", time_limit_s=0.2)
+            # On a busy machine, until it has begun.
+            solve(*small(), solver="structured", time_limit_s=0.2 + 5 * least)
     assert begun.is_set()
     assert not ended.is_set()
     woken.set()
     # What was asked to end meanwhile goes no further.
     for thread in left:
-        thread.join(60)
+        thread.join(PATIENCE_S)
     assert [thread.name for thread in left] == ["answer"]
 
 
@@ -444,13 +462,13 @@ def test_a_process_ends_while_an_abandoned_library_calls_python() -> None:
     assert ran(code) == (3, "said\n", "")
 
 
-def test_a_cost_after_the_limit_is_that_of_the_flow_known() -> None:
-    """No second program is written and solved once the time is over."""
+def test_a_cost_after_the_limit_is_that_of_the_flow_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No program is written and solved once the time is over."""
+    monkeypatch.setattr(ArcProblem, "formulate", lambda *_: pytest.fail("a program was written"))
     network, traffic = small()
     result = solve(network, traffic, objective="min-cost", solver="highs-ipx", time_limit_s=1e-6)
     assert result.status == "bounds"
     assert 0 < result.interval.lower <= result.interval.upper
-    assert result.seconds["solve"] < 1
 
 
 def test_another_error_after_ctrl_c_is_its_consequence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,7 +485,9 @@ def ran(code: str) -> tuple[int, str, str]:
     """Return exit code, output and errors of a program that has called ``install``."""
     begin = "import os, signal, time, pnet_lp.interrupts\npnet_lp.interrupts.install()\n"
     begin += "def press(): os.kill(os.getpid(), signal.SIGINT)\n"
-    done = subprocess.run([sys.executable, "-c", begin + code], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", begin + code], capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     return done.returncode, done.stdout, done.stderr
 
 

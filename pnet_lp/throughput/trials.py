@@ -64,7 +64,8 @@ class FailureTrial:
     def bounds(self, objective: Objective) -> Interval:
         """Return the bounds on the objective's value, of which one is attained: both are the value where it has none.
 
-        Where nothing is carried it is the worst: 0, or infinite where it is minimised or does not fit.
+        Where nothing is carried it is the worst: 0, or infinite where it is minimised or does not fit.  Where less is
+        carried than has to be, whether that fits is not known; if it does, the value is no better than the bound.
         """
         if self.result is None:
             worst = math.inf if objective.minimised else -math.inf if self.infeasible else 0.0
@@ -72,7 +73,14 @@ class FailureTrial:
         if not objective.headline.bounded:
             value = float(self.result.figures[objective.headline.key])
             return Interval(value, value)
-        return self.result.interval
+        found = self.result.interval
+        if not self.undecided(objective):
+            return found
+        return Interval(found.lower, math.inf) if objective.minimised else Interval(-math.inf, found.upper)
+
+    def undecided(self, objective: Objective) -> bool:
+        """Whether it is not known if what has to be carried fits."""
+        return self.result is not None and objective.shortfall(self.result.figures) > self.result.tolerance
 
     def attained(self, objective: Objective) -> float:
         """Return the value that is attained, of :meth:`bounds`."""

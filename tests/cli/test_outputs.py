@@ -22,6 +22,8 @@ from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.topology.io import NETWORK_FORMATS
 from pnet_lp.traffic.io import MATRIX_FORMATS
 
+from ..conftest import PATIENCE_S
+
 PNET_LP = [sys.executable, "-m", "pnet_lp"]
 SOLVE = ["throughput", "torus:dims=3x3", "--level", "rack"]
 TREE = "fat-tree:k=4"
@@ -194,7 +196,7 @@ def test_a_reader_of_a_result_that_leaves_early_is_no_error(tmp_path: Path) -> N
     assert process.stderr
     assert process.stderr.read() == b""
     process.stderr.close()
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE_S)
     assert (tmp_path / "f").is_symlink()
 
 

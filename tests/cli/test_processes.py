@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ..conftest import PATIENCE_S
+
 PNET_LP = [sys.executable, "-m", "pnet_lp"]
 
 
@@ -45,7 +47,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE_S)
 
 
 def interrupted_after(seconds: float, folder: Path) -> tuple[int, bytes, bytes]:
@@ -59,7 +61,7 @@ def interrupted_after(seconds: float, folder: Path) -> tuple[int, bytes, bytes]:
         time.sleep(seconds)
         assert process.poll() is None, "solved too soon for this test"
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
         process.communicate()
@@ -126,7 +128,7 @@ def test_who_is_killed_leaves_no_process_and_no_temporary_file(arguments: list[s
         [*PNET_LP, *arguments], env=os.environ | {"TMPDIR": str(folder)}, cwd=tmp_path, stderr=subprocess.PIPE
     )
     workers, expected = set[Path](), 2 if "--jobs" in arguments else 1
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while len(workers) < expected and process.poll() is None and time.monotonic() < deadline:
         # CBC reads a file, other workers write a log that has no name.
         workers = set(folder.glob("*/*.mps" if "ortools-glop" not in arguments else "*"))
@@ -136,7 +138,7 @@ def test_who_is_killed_leaves_no_process_and_no_temporary_file(arguments: list[s
     assert len(processes_of(folder)) > expected
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while (processes_of(folder) or list(folder.iterdir())) and time.monotonic() < deadline:
         time.sleep(0.05)
     left = processes_of(folder)

@@ -23,6 +23,8 @@ from pnet_lp.questions.base import ProgressStep
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import SimulationProgress
 
+from ..conftest import PATIENCE_S
+
 Run = Callable[..., Result]
 RunJson = Callable[..., Any]
 
@@ -246,7 +248,7 @@ def interrupted_after(seconds: float, folder: Path, *more: str) -> tuple[int, by
         time.sleep(seconds)
         assert process.poll() is None, "simulated too soon for this test"
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
         process.communicate()

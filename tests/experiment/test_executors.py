@@ -18,6 +18,8 @@ from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_e
 from pnet_lp.experiment.executor import EXECUTORS, parse_executor
 from pnet_lp.experiment.executors import dask
 
+from ..conftest import PATIENCE_S
+
 SPEC = """
 title: T
 common: {topology: "jellyfish:switches=12,ports=5", level: rack, traffic: permutation}
@@ -58,7 +60,7 @@ def workers(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
             subprocess.Popen([*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)
         ]
         try:
-            cluster.wait_for_workers(2, timeout=30)
+            cluster.wait_for_workers(2, timeout=PATIENCE_S)
             yield cluster.scheduler_address.removeprefix("tcp://"), processes
         finally:
             for process in processes:
@@ -163,7 +165,7 @@ def test_the_loss_of_a_scheduler_is_one_sentence_and_what_is_done_is_kept(tmp_pa
         while not stored.exists() and sweep.poll() is None:
             time.sleep(0.05)
         scheduler.kill()
-        _, errors = sweep.communicate(timeout=60)
+        _, errors = sweep.communicate(timeout=PATIENCE_S)
     finally:
         for process in (sweep, worker, scheduler):
             process.kill()

@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 from pnet_lp.errors import CertificateError, RoutingError, SpecError
+from pnet_lp.failures import Failures
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import floats
+from pnet_lp.questions.failures.answer import FailuresAnswer
+from pnet_lp.questions.failures.words import report
 from pnet_lp.questions.throughput.links import link_table
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.proofs.store import load_result, save_result
+from pnet_lp.throughput.trials import failure_trials
 from pnet_lp.throughput.verify import verify_file
 
 from ..tampering.adversary import refitted
@@ -135,6 +140,37 @@ def test_a_floor_costs_and_no_floor_costs_nothing(seed: int, tmp_path: Path) -> 
         values.append(result.value)
     assert values[1] == pytest.approx(values[0], rel=1e-5)
     assert all(b <= a * (1 + 1e-5) for a, b in itertools.pairwise(values))
+
+
+def test_a_floor_that_may_fit_is_answered_for_what_is_known_to(tmp_path: Path) -> None:
+    network, traffic = random_network(1)
+    traffic = traffic.scaled(2 * solve(network, traffic).throughput_gbps)
+    objective = "total:floor=0.49"
+    result = checked(network, traffic, tmp_path, objective=objective, max_iterations=1)
+    assert result.status == "bounds"
+    floor = result.figures["floor"]
+    assert 0 < floor < 0.48
+    assert result.warnings[0].startswith(
+        "whether a floor of 0.49 fits is not known: the largest that does is at least "
+    )
+    assert result.rates_gbps is not None
+    assert np.all(result.rates_gbps >= floor * traffic.demand * (1 - 1e-12))
+    for part in (floor, 0.49):
+        most = solve(network, traffic, objective=f"total:floor={part!r}", tolerance=1e-6).value
+        assert most is not None
+        assert result.interval.upper >= most * (1 - 1e-6)
+    assert solve(network, traffic, objective=f"total:floor={floor!r}").interval.upper >= result.interval.lower
+    # As a draw of failures, it says at most how much there is, and the draws go on.
+    drawn = failure_trials(network, traffic, Failures(links=0.01), trials=2, objective=objective, max_iterations=1)
+    assert [trial.status for trial in drawn] == ["bounds", "bounds"]
+    answer = FailuresAnswer(network, traffic, tuple(drawn), objective=parse_objective(objective))
+    document = answer.to_json()
+    rows = document["trials"]
+    assert [row["total_gbps"] for row in rows] == [document["total_gbps"]] * 2 == [None, None]
+    assert rows[0]["upper_bound_gbps"] == drawn[0].bounds(answer.objective).upper < np.inf
+    assert (document["lower_bound_gbps"], document["infeasible"], document["status"]) == (None, 0, "bounds")
+    said = "\n".join(" ".join(str(cell) for cell in column.cells) for column in report(document)[0].columns)
+    assert "tolerance; with 2 of them it is not known whether total:floor=0.49 fits" in said
 
 
 def test_bounds_are_for_the_floor_that_is_met(tmp_path: Path) -> None:

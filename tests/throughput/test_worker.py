@@ -19,6 +19,7 @@ from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.solvers import OnProgress, RawSolution, SolveOptions
 from pnet_lp.throughput.solvers.worker import SeparateSolver, _Worker
 
+from ..conftest import PATIENCE_S
 from .conftest import random_network
 
 BACKEND = """
@@ -103,7 +104,7 @@ def test_a_worker_ends_with_whoever_started_it(last_words: bytes, backend: type,
     assert worker._process.stdin is not None
     worker._process.stdin.write(last_words)
     worker._process.stdin.close()
-    assert worker._process.wait(timeout=30) == -signal.SIGKILL
+    assert worker._process.wait(timeout=PATIENCE_S) == -signal.SIGKILL
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert run(backend("solve"), problem).iterations != pid
@@ -124,7 +125,11 @@ def test_failures(backend: type, problem: ArcProblem, task: str, message: str) -
 
 
 @pytest.mark.parametrize("stops", [True, False])
-def test_stopped_at_once_and_later(backend: type, problem: ArcProblem, stops: bool) -> None:
+def test_stopped_at_once_and_later(
+    backend: type, problem: ArcProblem, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On a busy machine it takes long to answer.
+    monkeypatch.setattr("pnet_lp.throughput.solvers.general._PATIENCE_S", PATIENCE_S)
     run(backend("solve"), problem)  # How long a process takes to start is not what is measured.
     begin = time.monotonic()
     for patience in (0.0, 1.5):
@@ -139,7 +144,7 @@ def test_stopped_at_once_and_later(backend: type, problem: ArcProblem, stops: bo
         assert found.message == ("backend: interrupted by user" if stops else "backend: abandoned")
         lower, upper = problem.bounds(found.proof)
         assert 0 < lower < upper < np.inf
-    assert time.monotonic() < begin + 30
+    assert time.monotonic() < begin + PATIENCE_S
 
 
 def test_time_limit_is_kept_for_a_library_that_does_not(backend: type, problem: ArcProblem) -> None:
@@ -173,7 +178,7 @@ def ended(pid: int) -> bool:
     return state.stdout[:1] in "Z"
 
 
-def wait_for(what: Callable[[], bool], seconds: float = 30.0) -> bool:
+def wait_for(what: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
     deadline = time.monotonic() + seconds
     while not what() and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -196,7 +201,7 @@ def test_nothing_is_left_of_whoever_is_killed(
         os.kill(worker, signal.SIGKILL)
     if killed != "worker":
         parent.kill()
-    _, stderr = parent.communicate(timeout=30)
+    _, stderr = parent.communicate(timeout=PATIENCE_S)
     if killed == "worker":
         assert b"SolverError: the process of backend ended without an answer" in stderr
     if killed == "both":

@@ -34,7 +34,10 @@ def _status(document: Document) -> str:
     each = "failure" if "failures" in document else "draw"
     if not bounded:
         return f"certified: the bounds of each {each} meet within the tolerance"
-    return f"bounds: those of {counted(bounded, each)} have not met within the tolerance"
+    shown = _goal(document).headline.key
+    undecided = sum(row["status"] == "bounds" and row[shown] is None for row in document["trials"])
+    of = f"; with {undecided:,} of them it is not known whether {document['objective']} fits" if undecided else ""
+    return f"bounds: those of {counted(bounded, each)} have not met within the tolerance{of}"
 
 
 def _value(document: Document) -> str:

@@ -201,7 +201,11 @@ class MinCost(Objective):
 
     def gap(self, figures: Mapping[str, Any]) -> float:
         """See :meth:`Objective.gap`."""
-        return max(super().gap(figures), missing(figures["carried_gbps"], figures["asked_gbps"]))
+        return max(super().gap(figures), self.shortfall(figures))
+
+    def shortfall(self, figures: Mapping[str, Any]) -> float:
+        """See :meth:`Objective.shortfall`."""
+        return missing(figures["carried_gbps"], figures["asked_gbps"])
 
     @property
     def proves_gap(self) -> bool:

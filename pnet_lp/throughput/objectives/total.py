@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
-from pnet_lp.errors import InfeasibleError, RoutingError, SolverError, TimeLimitError
+from pnet_lp.errors import InfeasibleError, RoutingError, TimeLimitError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.flow import FlowProblem
@@ -83,11 +83,10 @@ class Total(Objective):
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
         demand, floor = problem.flow.demand, self.params.floor
-        if floor:
-            self._check_floor(problem, context)
+        known_floor, unknown = self._known_floor(problem, context) if floor else (0.0, "")
         goal = ProgramGoal.of(
             problem.flow,
-            lower=floor * demand,
+            lower=known_floor * demand,
             upper=demand,
             served_cost=np.full(len(demand), -1.0),
             # No demand gets more than it requests.
@@ -109,7 +108,7 @@ class Total(Objective):
             return (attained, (scale * length, scale * up, scale * down), interval), gap
 
         def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, Lengths, Interval], float]:
-            attained = form.attain(value, dual, np.clip(form.served(value), floor * demand, demand))
+            attained = form.attain(value, dual, np.clip(form.served(value), known_floor * demand, demand))
             return bounded(attained, form.lengths(dual))
 
         def without() -> tuple[tuple[Attained, Lengths, Interval], float]:
@@ -127,6 +126,7 @@ class Total(Objective):
             context.clock.note("certify")
         attained, lengths, interval = found.answer
         figures = self._figures(interval, attained.rate, demand)
+        short = bool(unknown) and self.shortfall(figures) > context.options.tolerance
         return Optimum(
             interval,
             self.gap(figures),
@@ -137,7 +137,7 @@ class Total(Objective):
             attained.rate,
             figures,
             interrupted=found.interrupted,
-            warnings=found.warnings,
+            warnings=((unknown,) if short else ()) + found.warnings,
         )
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
@@ -170,8 +170,17 @@ class Total(Objective):
 
     def gap(self, figures: Mapping[str, Any]) -> float:
         """See :meth:`Objective.gap`: what is missing of the floor counts, too."""
+        return max(super().gap(figures), self.shortfall(figures))
+
+    def shortfall(self, figures: Mapping[str, Any]) -> float:
+        """See :meth:`Objective.shortfall`."""
         floor = self.params.floor
-        return max(super().gap(figures), missing(figures.get("floor", 0.0), floor) if floor else 0.0)
+        return missing(figures.get("floor", 0.0), floor) if floor else 0.0
+
+    def outstanding(self, document: Mapping[str, Any]) -> str:
+        """See :meth:`Objective.outstanding`."""
+        short = self.shortfall(document) > document["tolerance"]
+        return "the floor was met" if short else super().outstanding(document)
 
     def _figures(self, interval: Interval, rate: FloatArray, demand: FloatArray) -> Mapping[str, Any]:
         return self._with_floor(_figures(interval), float((rate / demand).min()))
@@ -180,8 +189,12 @@ class Total(Objective):
         """Return the figures with the part that every demand gets, where there is a floor: no more than that."""
         return {**figures, "floor": min(least, self.params.floor)} if self.params.floor else figures
 
-    def _check_floor(self, problem: Problem, context: SolveContext) -> None:
-        """Raise SpecError where the floors do not fit together: the largest that do are K, at most 1."""
+    def _known_floor(self, problem: Problem, context: SolveContext) -> tuple[float, str]:
+        """Return the floor, or the largest that is known to fit, and what to say where no larger one is found to.
+
+        Raises:
+            InfeasibleError: the floors do not fit together: the largest that do are K, at most 1.
+        """
         most = largest(problem, context).answer.interval
         floor = self.params.floor
         if floor > most.upper:
@@ -191,13 +204,12 @@ class Total(Objective):
                 found=floor,
                 allowed=f"at most {most.lower:.9g}, which is the largest part that all demands can get",
             )
-        if floor > most.lower and context.options.deadline.left_s() > 0:
-            raise SolverError(
-                f"whether the floors fit together is not known: the largest that do were found to be at least "
-                f"{most.lower:.9g} and at most {most.upper:.9g}",
-                where="total: floor",
-                found=floor,
-            )
+        if floor <= most.lower:
+            return floor, ""
+        return most.lower, (
+            f"whether a floor of {floor:.9g} fits is not known: the largest that does is at least {most.lower:.9g} "
+            f"and at most {most.upper:.9g}"
+        )
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""

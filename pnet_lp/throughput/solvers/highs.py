@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from pnet_lp.errors import SolverError
+from pnet_lp.errors import SolverError, UnsolvedError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.stdout import muted
 from pnet_lp.throughput.problems import Problem
@@ -215,7 +215,7 @@ def pass_model(highs: Any, lp: LinearProgram, column_upper: FloatArray | None = 
     """Hand HiGHS a program, with upper bounds of its columns where there are any.
 
     Raises:
-        SolverError: HiGHS refuses it.
+        UnsolvedError: HiGHS refuses it, as it does numbers that are too large for it.
     """
     columns, rows = len(lp.cost), len(lp.row_lower)
     # As arrays: item by item, as the fields of a HighsLp are set, large programs would take seconds in which neither
@@ -237,7 +237,8 @@ def pass_model(highs: Any, lp: LinearProgram, column_upper: FloatArray | None = 
         lp.value,
         np.zeros(columns, dtype=np.int32),
     )
-    accept(status, "the linear program")
+    if status == highspy_module().HighsStatus.kError:
+        raise UnsolvedError(f"HiGHS {highs.version()} refuses the linear program")
 
 
 def array_of(values: Any) -> FloatArray:
