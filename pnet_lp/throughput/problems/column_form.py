@@ -23,6 +23,9 @@ from pnet_lp.throughput.problems.base import ColumnProblem, joined
 from pnet_lp.throughput.problems.program import MAX_ENTRIES, Form, Labels, LinearProgram, ProgramGoal
 from pnet_lp.throughput.problems.proof import Attained
 
+_LEAST_UNIT = 1e-15
+"""Of what a demand has to get: in smaller units, HiGHS takes it for infinite, which 1e20 is to it."""
+
 
 class ColumnForm(Form[PathCertificate]):
     """A :class:`ColumnProblem` as a linear program.
@@ -37,7 +40,8 @@ class ColumnForm(Form[PathCertificate]):
         self.flow = flow = problem.flow
         self.goal = goal = ProgramGoal.concurrent(flow) if goal is None else goal
         lower, _ = problem.bounds(problem.nothing())
-        self.rate_unit = min(lower, goal.rate_scale)
+        served = float((goal.lower / flow.demand).max())
+        self.rate_unit = max(min(lower, goal.rate_scale), _LEAST_UNIT * served)
         self.flow_unit = self.rate_unit * float(flow.demand.mean())
         used = np.zeros(len(flow.link_capacity), dtype=bool)
         used[usage.indices] = True
