@@ -15,7 +15,7 @@ from pnet_lp.sim.result import SimulationResult
 RunColumns: TypeAlias = dict[str, float | None]
 
 FLOWS = ("resent_share", "reordered_share", "fast_retransmits", "retransmitting_flows", "timeouts", "dropped")
-_OF_RATES = {"p5": 5, "p50": 50, "p99": 99}
+_OF_RATES = {"p5": 5, "p10": 10, "p25": 25, "p50": 50, "p75": 75, "p90": 90, "p99": 99}
 """Percentiles of rates that are columns."""
 
 RATES = (
