@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
 """Colours that all can tell apart, also those who see fewer (Okabe and Ito)."""
 
+_DASHES = ("-", "--", "-.", ":")
+
 
 def new_figure(width: float, height: float = 4.5, *, arranged: bool = True, dpi: int = 150) -> Figure:
     """Return an empty figure of that size in inches, its parts ``arranged`` so that none covers another."""
@@ -44,6 +46,11 @@ def one_chart(path: str | Path, title: str = "", width: float = 6, height: float
     yield axes
     axes.set_title(title, fontsize="medium")
     write_figure(figure, path)
+
+
+def dashes(number: int) -> str:
+    """Return the dashes of a line; the ninth has the colour of the first, but other dashes."""
+    return _DASHES[(number + number // len(COLOURS)) % len(_DASHES)]
 
 
 def draw_shares(axes: Axes, values: npt.ArrayLike, total: int | None = None, **style: Any) -> None:

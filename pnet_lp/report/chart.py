@@ -46,7 +46,6 @@ _STYLE: Any = {
     "errorbar.capsize": 1.8,
 }
 MARKERS = "osD^vPX*"
-_DASHES = ("-", "--", "-.", ":")
 PUBLISHED_MARKERS = "Ds^v"
 SHORT = 26
 """Characters up to which two entries of a legend stand side by side."""
@@ -147,11 +146,6 @@ def _kind(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[C
 def error_bars(experiment: Experiment, rows: Sequence[CaseResult]) -> list[str]:
     """Return what error bars are, where there are any."""
     return [f"Error bars: {spread_label(experiment, rows)}"] if any(row.draws > 1 for row in rows) else []
-
-
-def dashes(style: int) -> str:
-    """Return the dashes of a line; the ninth has the colour and the mark of the first, but other dashes."""
-    return _DASHES[(style + style // len(COLOURS)) % len(_DASHES)]
 
 
 def key_label(key: str) -> str:

@@ -119,6 +119,8 @@ def write_plot(answer: FailuresAnswer, title: str, path: str | Path) -> None:
             draw_shares(axes, values)
             axes.set(xlabel=label, ylabel="part of the draws with at most this")
         else:
-            axes.stairs(values, range(len(values) + 1), fill=True)
+            # Bars stand on the numbers of failures: 1, 2, ...
+            axes.stairs(values, [number + 0.5 for number in range(len(values) + 1)], fill=True)
+            axes.locator_params(axis="x", integer=True)
             axes.axhline(answer.intact.attained(answer.objective), color="black", linewidth=0.8, linestyle="--")
             axes.set(xlabel="failures, the least first", ylabel=label, ylim=(0, None))

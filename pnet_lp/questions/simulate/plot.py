@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.plot import COLOURS, draw_shares, new_figure, write_figure
+from pnet_lp.plot import COLOURS, dashes, draw_shares, new_figure, write_figure
 from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.sim import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_NAMED = 8
-"""Lines that a legend names: as many as there are colours."""
+_MOST_NAMED = 16
+"""Lines that a legend names; more are too many to be told apart, and look the same."""
 
 _MOST_DRAWN = 20_000
 """Points of a line that an SVG file holds one by one."""
@@ -43,9 +43,9 @@ def write_plot(answer: SimulateAnswer, title: str, path: str | Path) -> None:
 
 def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
     """Draw the share of flows complete after a time, one line for each run."""
-    axes.set_prop_cycle(color=COLOURS)
-    for result in results:
-        draw_shares(axes, result.completion_ps[result.done] / 1e6, result.flow_count, label=f"seed {result.seed}")
+    for number, result in enumerate(results):
+        times = result.completion_ps[result.done] / 1e6
+        draw_shares(axes, times, result.flow_count, label=f"seed {result.seed}", **_line(number, len(results)))
     if any(result.completed for result in results):
         axes.set_xscale("log")
     axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
@@ -76,12 +76,13 @@ def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
 
 def _draw_trace(axes: Axes, results: Sequence[SimulationResult], sort: str) -> None:
     """Draw queues at each arrival, or windows at each change, over time."""
-    axes.set_prop_cycle(color=COLOURS)
     last = max(int(result.traces[sort]["time_ps"].max(initial=0)) for result in results)
     unit, size = ("ms", 1e9) if last > 10**10 else ("us", 1e6)
-    for label, time_ps, value in _lines(results, sort):
+    lines = list(_lines(results, sort))
+    for number, (label, time_ps, value) in enumerate(lines):
         many = len(value) > _MOST_DRAWN
-        axes.step(time_ps / size, value, where="post", linewidth=1, label=label, rasterized=many)
+        style = {"linewidth": 1, **_line(number, len(lines))}
+        axes.step(time_ps / size, value, where="post", label=label, rasterized=many, **style)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.set(xlabel=f"time, {unit}", ylabel="packets in the queue" if sort == "queues" else "window, segments")
@@ -112,6 +113,14 @@ def _lines(
                 label = f"flow {rows['flow'][first]}{subflow}"
             value = rows["packets" if sort == "queues" else "window"][chosen]
             yield f"{label}{run}", rows["time_ps"][chosen], value.astype(np.float64)
+
+
+def _line(number: int, count: int) -> dict[str, Any]:
+    """Return the look of one of so many lines: its own where a legend names it, else that of all."""
+    if count > _MOST_NAMED:
+        return {"color": COLOURS[0], "linewidth": 0.6, "alpha": 0.5}
+    linestyle = dashes(number) if count > len(COLOURS) else "-"
+    return {"color": COLOURS[number % len(COLOURS)], "linestyle": linestyle}
 
 
 def _name_lines(axes: Axes) -> None:

@@ -6,8 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.charts.kinds import CHART_KINDS
-from pnet_lp.plot import COLOURS
-from pnet_lp.report.chart import ALONG, HOLLOW, MARKERS, dashes, split_figure
+from pnet_lp.plot import COLOURS, dashes
+from pnet_lp.report.chart import ALONG, HOLLOW, MARKERS, split_figure
 from pnet_lp.report.charts.percentiles import SHARES, Distribution, DistributionParams, words_of
 from pnet_lp.report.lines import case_styles
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pnet_lp.charts.kinds import CHART_KINDS, ChartParams
 from pnet_lp.experiment import BoundClaim, Chart
-from pnet_lp.plot import COLOURS
+from pnet_lp.plot import COLOURS, dashes
 from pnet_lp.report.chart import (
     ALONG,
     COMPARABLE,
@@ -20,7 +20,6 @@ from pnet_lp.report.chart import (
     SHORT,
     ChartKind,
     Published,
-    dashes,
     error_bars,
     is_published,
     key_label,
