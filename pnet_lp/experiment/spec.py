@@ -407,9 +407,10 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], column
         if not any(fnmatchcase(name, pattern) for name in experiment.cases):
             raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")
     named = {value_text(case.chart_value(key)) for case in experiment.cases.values() for key in chart.keys}
+    named |= {name for name in experiment.cases if chart.x is None and chart.draws(name)}
     for word in chart.words:
         _check_known(
-            word, {*chart.keys, *named, *params.quantities}, "no key or value of the chart is", f"{where}.words"
+            word, {*chart.keys, *named, *params.quantities}, "no key, value or case of the chart is", f"{where}.words"
         )
     if chart.saturated_percent is not None and not (experiment.baseline is not None and "planes" in model.model_fields):
         raise SpecError(

@@ -143,15 +143,20 @@ def _panels(experiment: Experiment, chart: Chart, along: str) -> tuple[ChartAxis
 def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """Return for each panel its label and, by what stands beside a bar, its cases out of those given.
 
-    That is a case's name, without the value that makes the panel where no two are then called the same.
+    That is what the chart calls the case, or its name, without the value that makes the panel where no two are then
+    called the same.
     """
     chart = experiment.chart
     drawn = {name: case for name, case in _drawn(experiment).items() if name in cases}
     if chart is None or not chart.panels:
-        return [("", {name: name for name in drawn})]
+        words = {} if chart is None else chart.words
+        return [("", {words.get(name, name): name for name in drawn})]
     found = []
     for label, members in _by_panel(chart, drawn).items():
-        short = {name: _without(name, [drawn[name].chart_value(key) for key in chart.panels]) for name in members}
+        short = {
+            name: chart.words.get(name) or _without(name, [drawn[name].chart_value(key) for key in chart.panels])
+            for name in members
+        }
         apart = len(set(short.values())) == len(short)
         found.append((label, {short[name] if apart else name: name for name in members}))
     return found
@@ -164,7 +169,8 @@ def case_styles(experiment: Experiment, cases: Sequence[str]) -> dict[str, tuple
     """
     chart = experiment.chart
     if chart is None or not chart.lines:
-        return {case: (i, case) for i, case in enumerate(dict.fromkeys(cases))}
+        words = {} if chart is None else chart.words
+        return {case: (i, words.get(case, case)) for i, case in enumerate(dict.fromkeys(cases))}
     keys = {name: tuple(experiment.cases[name].chart_value(key) for key in chart.lines) for name in cases}
     labels = _labels(chart, list(dict.fromkeys(keys.values())))
     # What has none of these values is called what it is called.

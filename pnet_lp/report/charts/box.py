@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.charts.kinds import CHART_KINDS
 from pnet_lp.plot import COLOURS
 from pnet_lp.report.chart import ALONG, HOLLOW, LONG, split_figure
-from pnet_lp.report.charts.percentiles import Distribution, DistributionParams, words_of
+from pnet_lp.report.charts.percentiles import SHARES, Distribution, DistributionParams, words_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,9 +40,12 @@ class Box(Distribution):
                 for start, marker in (("p50", "|"), ("mean", ".")):
                     if start in known:
                         axes.plot(known[start], at, marker, color="black", markersize=6, zorder=3)
-                for one in (one for group in marks.values() for one in group if one.case == case):
+                for start, one in ((start, one) for start, group in marks.items() for one in group if one.case == case):
+                    # Triangles point away from the middle, as what they mark does.
+                    marker = "D" if start in ("mean", "p50") else "<" if SHARES[start] < SHARES["p50"] else ">"
                     style = HOLLOW | {"markersize": 4}
-                    legend = axes.plot(one.level, at, "D", color=COLOURS[1], zorder=4, label="published", **style)
+                    drawn = axes.plot(one.level, at, marker, color=COLOURS[1], zorder=4, label="published", **style)
+                    legend = drawn if marker == "D" or not legend else legend
             axes.set_title(textwrap.fill(label, ALONG if len(self.panels) == 1 else 12, break_long_words=False))
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
             axes.set_yticks([-i for i in range(len(names))], written)
