@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.charts.images import figure_bytes
 from pnet_lp.charts.kinds import ChartParams, parse_chart
 from pnet_lp.experiment import Claim, Experiment, ValueClaim
-from pnet_lp.plot import COLOURS, new_figure, write_figure
+from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import CaseResult, spread_label
 

@@ -148,11 +148,10 @@ def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, 
     """
     chart = experiment.chart
     drawn = {name: case for name, case in _drawn(experiment).items() if name in cases}
-    if chart is None or not chart.panels:
-        words = {} if chart is None else chart.words
-        return [("", {words.get(name, name): name for name in drawn})]
+    if chart is None:
+        return [("", {name: name for name in drawn})]
     found = []
-    for label, members in _by_panel(chart, drawn).items():
+    for label, members in (_by_panel(chart, drawn) if chart.panels else {"": list(drawn)}).items():
         short = {
             name: chart.words.get(name) or _without(name, [drawn[name].chart_value(key) for key in chart.panels])
             for name in members

@@ -150,7 +150,7 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
         (
             "baseline: one",
             "baseline: one\nchart: {x: planes, lines: variant, words: {homogenous: copies}}",
-            "spec.yaml: chart.words: no key or value of the chart is 'homogenous'",
+            "spec.yaml: chart.words: no key, value or case of the chart is 'homogenous'",
         ),
         (
             "baseline: one",

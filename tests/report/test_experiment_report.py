@@ -604,21 +604,24 @@ def test_a_cdf_goes_through_the_percentiles_that_were_stored(
 
 def test_a_box_has_whiskers_and_a_panel_for_each_quantity(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = {"min": 1.0, "p25": 2.0, "p50": 3.0, "p75": 5.0, "max": 9.0, "mean": 4.0}
-    claims = (ValueClaim(case="c", column="mean_rate_gbps", value=8, statement="s"),)
+    claims = (
+        ValueClaim(case="c", column="mean_rate_gbps", value=8, statement="s"),
+        ValueClaim(case="c", column="min_rate_gbps", value=1, statement="s"),
+    )
     figure, said = drawn(
         monkeypatch,
-        distribution("box:of=rate_gbps+source_gbps", *claims, words={"rate_gbps": "of flows"}),
+        distribution("box:of=rate_gbps+source_gbps", *claims, words={"rate_gbps": "of flows", "b": "second"}),
         spread_out(**{f"{start}_{of}_gbps": value for of in ("rate", "source") for start, value in columns.items()}),
     )
     left, right = figure.axes
     assert [left.get_title(), right.get_title()] == ["of flows", "source\n(Gb/s)"]
-    assert [text.get_text() for text in left.get_yticklabels()] == ["a", "b", "c"]
+    assert [text.get_text() for text in left.get_yticklabels()] == ["a", "second", "c"]
     for axes in (left, right):
         assert [(box.get_x(), box.get_width()) for box in axes.patches] == [(3.0, 3.0)] * 3
         whisker, median, mean = axes.get_lines()[:3]
         assert (list(whisker.get_xdata()), median.get_xdata()[0], mean.get_xdata()[0]) == ([2.0, 10.0], 4.0, 5.0)
-    assert (len(left.get_lines()), len(right.get_lines())) == (10, 9)
-    assert left.get_lines()[-1].get_xdata()[0] == 8
+    assert (len(left.get_lines()), len(right.get_lines())) == (11, 9)
+    assert [(mark.get_xdata()[0], mark.get_marker()) for mark in left.get_lines()[-2:]] == [(8, "D"), (1, "<")]
     assert "Whiskers: least to greatest; boxes: 25 % to 75 %; upright: median; dots: mean." in said
 
 
