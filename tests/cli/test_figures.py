@@ -37,7 +37,7 @@ def test_lines_of_up_to_16_runs_can_be_told_apart_and_those_of_more_look_the_sam
         svg = Path(f"{draws}.svg").read_text()
         looks = re.findall(r'<path d="[^"]+" clip-path="[^"]+" style="fill: none; (stroke[^"]*)"', svg)
         found = Counter(look for look in looks if "#b0b0b0" not in look)
-        assert (len(found), svg.count("seed ")) == ((draws, draws) if draws <= 16 else (1, 0))
+        assert (len(found), svg.count(">run ")) == ((draws, draws) if draws <= 16 else (1, 0))
 
 
 def test_the_axis_of_single_failures_counts(run: Run) -> None:

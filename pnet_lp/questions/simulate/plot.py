@@ -45,7 +45,7 @@ def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
     """Draw the share of flows complete after a time, one line for each run."""
     for number, result in enumerate(results):
         times = result.completion_ps[result.done] / 1e6
-        draw_shares(axes, times, result.flow_count, label=f"seed {result.seed}", **_line(number, len(results)))
+        draw_shares(axes, times, result.flow_count, label=f"run {number}", **_line(number, len(results)))
     if any(result.completed for result in results):
         axes.set_xscale("log")
     axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
@@ -93,9 +93,9 @@ def _lines(
     results: Sequence[SimulationResult], sort: str
 ) -> Iterator[tuple[str, npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     """Yield label, times and values of each port, or of each subflow."""
-    for result in results:
+    for number, result in enumerate(results):
         rows = result.traces[sort]
-        run = f", seed {result.seed}" if len(results) > 1 else ""
+        run = f", run {number}" if len(results) > 1 else ""
         if sort == "queues":
             keys, named = rows["port"], result.places.named
             several = result.places.network.plane_count > 1
@@ -124,6 +124,6 @@ def _line(number: int, count: int) -> dict[str, Any]:
 
 
 def _name_lines(axes: Axes) -> None:
-    """Add a legend, unless there are too many lines to be told apart."""
+    """Add a legend, of runs by their numbers, unless there are too many lines to be told apart."""
     if len(axes.lines) <= _MOST_NAMED:
-        axes.legend(fontsize="small", ncols=2)
+        axes.legend(fontsize="small" if len(axes.lines) <= len(COLOURS) else "x-small", ncols=2)
