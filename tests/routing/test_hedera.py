@@ -56,6 +56,18 @@ def test_without_room_flows_go_as_ecmp_sends_them() -> None:
     assert walks(placed, 2) == walks(drawn, 2)
 
 
+def test_round_robin_places_in_the_plane_that_is_drawn() -> None:
+    """As ``ecmp`` does, although both planes have room."""
+    planes = [Plane.from_cables(3, *zip(*cables, strict=True), 1.0) for cables in ([(0, 1)], [(0, 2), (2, 1)])]
+    where, drawn = (Network.from_planes(planes), "rack", [0], [1]), set()
+    for seed in range(10):
+        for name in PLACEMENTS:
+            placed, ecmp = (parse_routing(x, policy="round-robin", seed=seed).paths(*where) for x in (name, "ecmp"))
+            assert placed.plane.tolist() == ecmp.plane.tolist()
+            drawn |= {*placed.plane.tolist()}
+    assert drawn == {0, 1}
+
+
 def test_parameters() -> None:
     with pytest.raises(SpecError, match="steps are those of placement=annealing"):
         parse_routing("hedera:steps=5")

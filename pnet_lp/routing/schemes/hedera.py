@@ -64,7 +64,9 @@ class Hedera(Ecmp):
     ) -> PathSet:
         """See :meth:`Routing.paths`."""
         drawn = super().paths(network, level, src, dst, threads=threads)
-        rule = PathRule(PathKind.EqualCost, ALL, self.policy, self.per_flow, self.seed)
+        # Round robin draws one plane for one path, the same as a single plane.
+        policy = "single" if self.policy == "round-robin" else self.policy
+        rule = PathRule(PathKind.EqualCost, ALL, policy, self.per_flow, self.seed)
         known = enumerate_paths(network, level, src, dst, rule, threads=threads, deadline=self.deadline)
         pairs = prepare(network, level, src, dst)
         send, receive = _rates(network, level, known)
