@@ -143,10 +143,10 @@ class Claim(check.Claim):
         paths = [sorted(self.path_list(d), key=lambda path: path[1:-1]) for d in self.demands]
         ends, speed = [d[:2] for d in self.demands], {a: float(self.links[a].speed) for a in self.arcs}
         rates = [[self.rate(kind, e, speed) for e in range(self.ends)] for kind in ("up", "down")]
-        asked, load, found = natural_demands(ends, rates), defaultdict(float), {}
+        requested, load, found = natural_demands(ends, rates), defaultdict(float), {}
         if self.steps:
-            return self.annealed(paths, asked, speed)
-        for pair, amount, own in zip(ends, asked, paths, strict=True):
+            return self.annealed(paths, requested, speed)
+        for pair, amount, own in zip(ends, requested, paths, strict=True):
             room = [path for path in own if all(speed[a] * (1.0 + 1e-9) - load[a] >= amount for a in path[1:-1])]
             for path in room[:1]:
                 found[pair] = path
@@ -161,7 +161,7 @@ class Claim(check.Claim):
             each.append(add(speed[a] for a in arcs) if link.speed == math.inf else float(link.speed))
         return add(each)
 
-    def annealed(self, paths, asked, speed):
+    def annealed(self, paths, requested, speed):
         """The same by simulated annealing: each host is reached by one of the equal paths, and hosts swap these."""
         draw, load = stream(self.file["routing_seed"], 0x686564657261), defaultdict(float)
         choice = [*range(self.texts["network"][f"{self.file['level']}s"])]
@@ -175,7 +175,7 @@ class Claim(check.Claim):
             for j in to.get(receiver, ()):
                 for a in paths[j][choice[receiver] % len(paths[j])][1:-1]:
                     change -= max(load[a] / speed[a] - 1.0, 0.0)
-                    load[a] += sign * asked[j]
+                    load[a] += sign * requested[j]
                     change += max(load[a] / speed[a] - 1.0, 0.0)
             return change
 
