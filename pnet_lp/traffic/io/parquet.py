@@ -53,14 +53,14 @@ def _endpoints(column: pa.Array, name: str, tokens: dict[str | int, int], where:
     """Return the place in ``tokens`` of each row's endpoint; new ones are added there."""
     import pyarrow as pa  # noqa: PLC0415
 
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    kind = column.type.value_type
+    encoded = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if encoded else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
         raise TrafficError(
             f"{name} does not hold endpoints", where=where, found=str(kind), allowed="text or whole numbers"
         )
     _check_full(column, name, where)
+    column = column if encoded else column.dictionary_encode()
     try:
         column.validate(full=True)
         values = column.dictionary.to_pylist()
