@@ -38,7 +38,7 @@ def test_questions_once_answered_so_that_verify_refused(number: int, tmp_path: P
     assert not outcome.faults, (str(outcome.question), outcome.faults)
 
 
-@pytest.mark.parametrize("number", [20130, 20235, 20438, 20602, 502578, 506754])
+@pytest.mark.parametrize("number", [20130, 20235, 20438, 20602, 502578, 506754, 511282])
 def test_what_solvers_give_up_has_bounds(number: int, tmp_path: Path) -> None:
     """Capacities far apart: a K to carry that is between the bounds, three fair rates without a first level, and a
     demand that is infinite to HiGHS.

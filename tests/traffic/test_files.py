@@ -203,6 +203,19 @@ def test_what_looks_like_a_file_is_one(name: str) -> None:
         build_traffic(name, ring_of(4), "rack")
 
 
+def test_endpoints_of_parquet_are_text_or_whole_numbers(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {"src": pa.array(np.zeros(1, np.float16)), "dst": pa.array([1]), "demand": pa.array([1.0])}
+    pq.write_table(pa.table(columns), path := tmp_path / "m.parquet")
+    with pytest.raises(TrafficError) as caught:
+        build_traffic(str(path), ring_of(4), "rack")
+    assert (
+        str(caught.value) == f"{path}: src does not hold endpoints, found 'halffloat'; allowed: text or whole numbers"
+    )
+
+
 def test_a_registered_name_is_never_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("all-to-all").write_text("src,dst,demand\n0,1,1\n")
