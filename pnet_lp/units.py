@@ -144,6 +144,11 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 
 
+def format_size(count: int) -> str:
+    """Return a number of bytes as :data:`BYTES` reads it, the same way."""
+    return _in_largest(count, _BYTES)
+
+
 def format_rate(bits_per_second: int) -> str:
     """Return bits a second as :data:`RATE` reads them, the same way."""
     return _in_largest(bits_per_second, _BITS_PER_SECOND)

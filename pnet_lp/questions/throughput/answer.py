@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +14,8 @@ import numpy as np
 
 from pnet_lp.errors import SpecError
 from pnet_lp.extras import frame
-from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model.rounded import div_down, div_up
 from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
@@ -42,6 +44,7 @@ class ThroughputAnswer(Answer):
         traffic: the traffic matrix.
         result: bounds, proof and bottlenecks.
         min_share, max_paths: which paths remain in :attr:`splits`.
+        demand_size: bytes that a demand of 1.0 is; None where demands are rates.
     """
 
     network: Network
@@ -49,6 +52,7 @@ class ThroughputAnswer(Answer):
     result: ThroughputResult
     min_share: float = 0.0
     max_paths: int | None = None
+    demand_size: int | None = None
 
     def summary(self) -> Summary:
         """See the base class: the value that the objective asks for, between its bounds if it has any."""
@@ -71,7 +75,25 @@ class ThroughputAnswer(Answer):
         document = self.result.to_json() | {"sends": sent(self.network, self.traffic, self.result)}
         if self.min_share or self.max_paths is not None:
             document["splits"] = splits_document(self.result, self.rounded)
+        if (moved := self.least_time) is not None:
+            times = {"attained_s": moved.upper, "lower_bound_s": moved.lower}
+            finite = {key: time if math.isfinite(time) else None for key, time in times.items()}
+            document["time"] = {"demand_size": self.demand_size, **finite}
         return document
+
+    @property
+    def least_time(self) -> Interval | None:
+        """Seconds in which all demands of ``demand_size`` bytes can be moved, and which no routing goes below.
+
+        At the rates of the largest K all end at the same time, ``demand_size / K`` after the start; whatever is faster
+        would have a larger K.
+        """
+        if self.demand_size is None:
+            return None
+        gigabits = self.demand_size * 8, 10**9
+        bounds = self.result.interval
+        least = float(div_down(div_down(*gigabits), bounds.upper)) if bounds.upper > 0 else math.inf
+        return Interval(least, float(div_up(div_up(*gigabits), bounds.lower)) if bounds.lower > 0 else math.inf)
 
     @property
     def value(self) -> float | None:
@@ -230,6 +252,6 @@ def throughput(case: ThroughputCase, seed: int, built: Built = NOTHING_BUILT) ->
     def answer(run: Run) -> Answer:
         options = case.options(seed, run.threads, run.deadline)
         result = solved(run, network, traffic, **options)
-        return ThroughputAnswer(network, traffic, result, case.min_share, case.max_paths)
+        return ThroughputAnswer(network, traffic, result, case.min_share, case.max_paths, case.demand_size)
 
     return Posed((network.fingerprint, traffic.fingerprint), answer, network.warnings, prepare)

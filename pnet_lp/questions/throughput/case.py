@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated, Self
 
+from pydantic import Field, model_validator
+
+from pnet_lp.errors import SpecError
+from pnet_lp.flags import Flag
 from pnet_lp.questions.base import OutputOption
 from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.tables import TABLE_FORMATS
+from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.settings import LoadSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES
+from pnet_lp.workload.base import Bytes
 
 
 class ThroughputCase(LoadSettings, MetricKeys, DemandKeys):
@@ -48,3 +54,14 @@ class ThroughputCase(LoadSettings, MetricKeys, DemandKeys):
     max_paths: int | None = Field(
         None, ge=1, description="keep so many paths of each demand, those with the largest shares, and say the same"
     )
+    demand_size: Annotated[Bytes | None, Flag(metavar="BYTES")] = Field(
+        None, description="bytes that a demand of 1.0 is: say how long it takes at least to move all demands"
+    )
+
+    @model_validator(mode="after")
+    def _check_time(self) -> Self:
+        if self.demand_size is not None and self.objective != CONCURRENT:
+            raise SpecError(
+                "has a meaning for equal shares of all demands", where="demand_size", allowed=f"objective={CONCURRENT}"
+            )
+        return self

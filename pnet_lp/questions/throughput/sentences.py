@@ -12,7 +12,7 @@ from pnet_lp.model import ThroughputResult
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.proofs.bottlenecks import rounded_share
 from pnet_lp.throughput.solve import NO_SOLVER
-from pnet_lp.units import format_gbps
+from pnet_lp.units import format_size, format_gbps, format_us
 
 _SHOWN_BOTTLENECKS = 5
 
@@ -47,6 +47,7 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         *objective.words(document),
         *sending_text(document),
+        *time_text(document),
         ("status", status_text(document, objective)),
         (
             "network",
@@ -115,6 +116,19 @@ def sending_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if most != mean:
         return [("sends", f"{said} on average{parts[0]}; at most {most} Gb/s{parts[1]}")]
     return [("sends", f"{said}{parts[0]}")]
+
+
+def time_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the line that says in what time demands are moved, where they are bytes."""
+    if (time := document.get("time")) is None:
+        return []
+    size = f"{format_size(time['demand_size'])} per unit demand"
+    attained, least = time["attained_s"], time["lower_bound_s"]
+    if least is None:
+        return [("time", f"{size} cannot be moved")]
+    who, found = ("no routing", "this flow") if document["routing"] == "ideal" else ("nothing over these paths", "this")
+    taken = "" if attained is None else f"; {found} takes {format_us(1e6 * attained)}"
+    return [("time", f"{who} moves {size} in less than {format_us(1e6 * least)}{taken}")]
 
 
 def least_load_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
