@@ -392,6 +392,7 @@ def throughput(
     least_load: bool | None = ...,
     min_share: float | None = ...,
     max_paths: int | None = ...,
+    demand_size: str | None = ...,
     capacity: str | None = ...,
     threads: int = ...,
     progress: bool = ...,
