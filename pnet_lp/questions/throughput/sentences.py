@@ -12,7 +12,7 @@ from pnet_lp.model import ThroughputResult
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.proofs.bottlenecks import rounded_share
 from pnet_lp.throughput.solve import NO_SOLVER
-from pnet_lp.units import format_size, format_gbps, format_us
+from pnet_lp.units import format_gbps, format_size, format_us
 
 _SHOWN_BOTTLENECKS = 5
 
