@@ -19,11 +19,7 @@ def test_a_collective_takes_what_its_closed_form_says() -> None:
     assert least is not None
     assert least.lower <= 0.14 <= least.upper
     assert least.upper == pytest.approx(0.14, rel=1e-9)
-    assert found.to_json()["time"] == {
-        "demand_size": 10**9,
-        "attained_s": least.upper,
-        "lower_bound_s": least.lower,
-    }
+    assert found.to_json()["time"] == {"demand_size": 10**9, "attained_s": least.upper, "lower_bound_s": least.lower}
 
 
 @pytest.mark.parametrize("routing", ["ideal", "ecmp", "ksp:2"])
