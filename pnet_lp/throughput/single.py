@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -33,8 +34,8 @@ from pnet_lp.workers import map_in_order, threads_each
 _VISITS, _EXAMPLES = 50_000_000, 3_000_000
 """How far automorphisms are searched for: about a second."""
 
-_FIRST_ORDER = "structured"
-"""The solver that bases take the place of: what ``auto`` gives to others, they solve as closely and sooner."""
+_FIRST_ORDER = "structured", "columns"
+"""The solvers whose answers failures are solved from: others are for what is tiny or symmetric, and sooner."""
 
 _TOGETHER = 16
 """Failures that a process solves with one program."""
@@ -59,8 +60,8 @@ def single_failure_trials(
     Failures that an automorphism of network and demands maps onto each other are solved once, and named together.  A
     link that carries nothing in an optimal flow over any path is not missed: that flow still fits, and without the link
     no other one does that did not before, so it remains optimal for every objective.  Where the objective is a function
-    of K, over any path and by the solver ``auto``, each is solved from the basis of the optimum without failures
-    (:mod:`pnet_lp.throughput.rerouting`) where that is small; and the K of a failure is attained without it, too.
+    of K, over any path and by the solver ``auto``, each is solved from the flow and the lengths without failures
+    (:mod:`pnet_lp.throughput.rerouting`) where few links limit; and the K of a failure is attained without it, too.
 
     Args:
         network: without failures.
@@ -102,7 +103,7 @@ def single_failure_trials(
     if rerouting is None:
         options["start"] = intact_start(network, traffic, masks, options)
     elif intact.result is not None:
-        limited = _limited(network, traffic, intact.result, rerouting.flow, rerouting.best)
+        limited = _limited(network, traffic, intact.result, rerouting.problem, rerouting.best)
         intact = replace(intact, result=goal.at_rate(limited, rerouting.best.interval))
     found = [intact] * len(firsts)
     task = functools.partial(_solve_some, network, traffic, options, intact, rerouting)
@@ -126,14 +127,14 @@ def _rerouting(
     """Return the program that failures are solved from, or None where each had better be solved from nothing."""
     if options.get("solver", AUTO) != AUTO or count < _FEWEST:
         return None
-    if intact.result is None or intact.result.solver != _FIRST_ORDER or intact.lost_demands:
+    problem, result = build_problem(network, traffic), intact.result
+    if result is None or result.solver not in _FIRST_ORDER or intact.lost_demands or not Rerouting.pays(problem):
         return None
-    flow, certificate = build_problem(network, traffic), intact.result.certificate
-    rate = goal.rate_of(intact.result.figures)
-    if rate is None or certificate is None or certificate.routing_form != "arc" or not Rerouting.pays(flow):
+    rate = goal.rate_of(result.figures)
+    certificate = result.certificate
+    if rate is None or certificate is None or certificate.routing_form != "arc" or not math.isfinite(rate.upper):
         return None
-    tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
-    found = Rerouting(flow, certificate, rate, tolerance)
+    found = Rerouting(problem, certificate, rate, options.get("tolerance", DEFAULT_TOLERANCE))
     return found if found.optimise() else None
 
 
@@ -159,7 +160,7 @@ def _rerouted(
     network: Network, traffic: TrafficMatrix, intact: FailureTrial, rerouting: Rerouting, mask: Mask
 ) -> FailureTrial | None:
     """Return what the program with all links up finds with some of them down."""
-    flow, result = rerouting.flow, intact.result
+    flow, result = rerouting.problem, intact.result
     down = _links_down(network, traffic, flow, mask)
     if down is None or result is None:
         return None
