@@ -320,7 +320,7 @@ def test_every_figure_and_table_is_found_by_its_number() -> None:
     names += [f"sopa-figure-{number}" for number in range(3, 13)] + ["sopa-example-1", "sopa-example-2"]
     known = {path.name: path for path in all_experiments()} | aliases(ROOT / "experiments")
     assert {*names, "hedera-figure-9"} <= set(known)
-    assert find_experiment("pnet-figure-9").name == "packets-flow-size"
+    assert find_experiment("pnet-figure-9").name == "packets-flow-size-artifact"
 
 
 def test_an_experiment_is_found_by_its_other_names(run: Run, here: Path, trial: Path) -> None:
