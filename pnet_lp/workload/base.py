@@ -116,6 +116,22 @@ class WorkloadContext:
         other = random.integers(self.hosts - 1, size=hosts.shape)
         return other + (other >= hosts)
 
+    def draw_partners(self, times: int, random: np.random.Generator) -> LongArray:
+        """Return int64 ``[hosts, times]``: the other host of each one's pair, all hosts being in pairs, so many times.
+
+        Raises:
+            WorkloadError: an odd number of hosts.
+        """
+        if self.hosts % 2:
+            raise WorkloadError(
+                "hosts are in pairs", where=self.label, found=f"{self.hosts} hosts", allowed="an even number"
+            )
+        partner = np.empty((self.hosts, times), dtype=np.int64)
+        for number in range(times):
+            one, other = random.permutation(self.hosts).reshape(2, -1)
+            partner[one, number], partner[other, number] = other, one
+        return partner
+
     def workload(self, *arguments: Any, **more: Any) -> Workload:
         """Return the checked workload of these flows; see :meth:`Workload.from_flows`."""
         return Workload.from_flows(self.hosts, *arguments, label=self.label, **more)

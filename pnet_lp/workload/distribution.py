@@ -22,6 +22,9 @@ from pnet_lp.units import BYTES, parse_number
 
 Interpolation: TypeAlias = Literal["linear", "log"]
 
+_PARTS = 64
+"""Parts of each piece of a curve whose flows are weighted."""
+
 _LARGEST_BYTES = 1e15
 _TEXT = (".txt", ".cdf")
 
@@ -71,6 +74,10 @@ class SizeDistribution:
     @property
     def mean_bytes(self) -> float:
         """Exact mean of the curve; drawn sizes are rounded to whole bytes."""
+        return float(self.share[0] * self.size[0] + self._bytes().sum())
+
+    def _bytes(self) -> FloatArray:
+        """Return what the flows between every two points add to the mean."""
         low, high = self.size[:-1], self.size[1:]
         if self.interpolation == "linear":
             middle = (low + high) / 2
@@ -78,7 +85,7 @@ class SizeDistribution:
             # The mean of an exponential between two sizes is their logarithmic mean.
             ratio = np.log(high / low)
             middle = np.where(ratio > 0, (high - low) / np.where(ratio > 0, ratio, 1.0), low)
-        return float(self.share[0] * self.size[0] + np.diff(self.share) @ middle)
+        return floats(np.diff(self.share) * middle)
 
     def quantile(self, share: npt.ArrayLike) -> FloatArray:
         """Return the sizes in bytes, not rounded, that these shares of flows do not exceed."""
@@ -86,6 +93,21 @@ class SizeDistribution:
         # Where a share stands twice, the curve is upright there: a share just above it has the larger size.
         found = np.interp(np.asarray(share, dtype=np.float64), self.share, curve)
         return found if self.interpolation == "linear" else np.exp(found)
+
+    def by_bytes(self) -> SizeDistribution:
+        """Return the sizes of flows that each is drawn as often as it has bytes: those of the flows of a random byte.
+
+        Between the points of this curve there are further ones, where the shares are exact.
+        """
+        between = np.linspace(0, 1, _PARTS + 1)[:-1]
+        pieces = np.arange(len(self.share) - 1)[:, None]
+        at = np.append((pieces + between).ravel(), len(self.share) - 1)
+        curve = self.size if self.interpolation == "linear" else np.log(self.size)
+        along, share = (np.interp(at, np.arange(len(self.share)), values) for values in (curve, self.share))
+        size = along if self.interpolation == "linear" else np.exp(along)
+        parts = SizeDistribution(floats(size), floats(share), self.interpolation)
+        whole = np.cumsum(np.append(share[0] * size[0], parts._bytes()))
+        return SizeDistribution(floats(size), floats(whole / whole[-1]), self.interpolation, self.label)
 
     def draw(self, count: int, random: np.random.Generator) -> LongArray:
         """Return int64 ``[count]`` sizes, whole bytes."""
@@ -104,6 +126,14 @@ class CurveParams(Params):
     interpolation: Interpolation = Field(
         "log", description="between the points read off: linear in the size or in its logarithm"
     )
+    weights: Literal["flows", "bytes"] = Field(
+        "flows", description="shares of flows as they are; bytes: every flow is drawn as often as it has bytes"
+    )
+
+    def curve(self, size: npt.ArrayLike, share: npt.ArrayLike, label: str) -> SizeDistribution:
+        """Return the distribution; see :meth:`SizeDistribution.from_points`."""
+        found = SizeDistribution.from_points(size, share, self.interpolation, label=label)
+        return found if self.weights == "flows" else found.by_bytes()
 
 
 def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
@@ -128,8 +158,8 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
         if name.lower().endswith(_TEXT):
             # The programs that such files are for interpolate so.
             given = validate(CurveParams, {"interpolation": "linear", **values}, name)
-            return _read_percents(Path(name), given.interpolation)
-        return _read_sizes(Path(name), validate(CurveParams, values, name).interpolation)
+            return _read_percents(Path(name), given)
+        return _read_sizes(Path(name), validate(CurveParams, values, name))
     try:
         entry_name, values = parse_expression(text, SIZES)
         entry = SIZES.get(entry_name)
@@ -143,16 +173,16 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
     return entry.build(entry.validate(values), text)
 
 
-def _read_sizes(path: Path, interpolation: Interpolation) -> SizeDistribution:
+def _read_sizes(path: Path, params: CurveParams) -> SizeDistribution:
     points = []
     for where, row in read_table(path, ["bytes", "share"], WorkloadError):
         points.append([parse_number(field) for field in row])
         if np.isnan(points[-1]).any():
             raise WorkloadError("not a size in bytes and a share", where=where, found=",".join(row))
-    return _curve(points, path, interpolation)
+    return _curve(points, path, params)
 
 
-def _read_percents(path: Path, interpolation: Interpolation) -> SizeDistribution:
+def _read_percents(path: Path, params: CurveParams) -> SizeDistribution:
     points = []
     text = decoded(read_limited(path, WorkloadError), str(path), WorkloadError)
     for where, words in word_lines(text, str(path)):
@@ -166,11 +196,11 @@ def _read_percents(path: Path, interpolation: Interpolation) -> SizeDistribution
         raise WorkloadError(
             "the shares are fractions of 1", where=str(path), found="1", allowed="per cent, the last one 100"
         )
-    return _curve(points, path, interpolation)
+    return _curve(points, path, params)
 
 
-def _curve(points: list[list[float]], path: Path, interpolation: Interpolation) -> SizeDistribution:
+def _curve(points: list[list[float]], path: Path, params: CurveParams) -> SizeDistribution:
     if not points:
         raise WorkloadError("there are no points", where=str(path))
     table = np.array(points)
-    return SizeDistribution.from_points(table[:, 0], table[:, 1], interpolation, label=str(path))
+    return params.curve(table[:, 0], table[:, 1], str(path))

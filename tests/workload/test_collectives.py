@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,8 @@ from pnet_lp.model.workload import Workload
 from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
 from pnet_lp.workload import build_workload
+from pnet_lp.workload.base import WorkloadContext
+from pnet_lp.workload.kinds.hadoop import HadoopParams, _hashed, _Racks
 
 
 @pytest.fixture(scope="module")
@@ -246,6 +250,13 @@ def test_rounds_follow_with_a_pause(network: Network) -> None:
             "hadoop:mappers=3,reducers=3,data=8: data: each of 9 flows of the shuffle has at least a byte, found 8",
         ),
         ("hadoop:mappers=3,reducers=3,data=1PB,block=1", None),
+        (
+            "hadoop:mappers=3,reducers=17,workers=packed",
+            "hadoop:mappers=3,reducers=17,workers=packed: mappers are different hosts, and so are reducers, found '3, 17'; "
+            "allowed: up to 16 each",
+        ),
+        ("hadoop:stage=map", "hadoop: stage: input should be 'all', 'read', 'shuffle' or 'write', found 'map'"),
+        ("hadoop:shuffle=ordered", None),
         ("all-reduce:size=1PB,chunks=1000000,rounds=1000000000", None),
     ],
 )
@@ -300,3 +311,100 @@ def test_a_job_needs_other_racks() -> None:
         build_workload("hadoop:mappers=1,reducers=1,data=1kB", one_rack)
     network = build_network("star:n=4", hosts_per_switch=1)
     assert build_workload("hadoop:mappers=1,reducers=1,data=1kB", network).flow_count == 3
+
+
+PACKED = "hadoop:data=10000,block=700,parallel=2,mappers=5,reducers=6,workers=packed,blocks=hashed,shuffle=in-turn"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_packed_workers_are_neighbours_from_a_rack_on(seed: int, network: Network) -> None:
+    """Racks have four hosts, so that all begin at a multiple of four; mappers and reducers may be the same."""
+    workload = build_workload(f"{PACKED},stage=shuffle", network, seed=seed)
+    for hosts, count in ((workload.src, 5), (workload.dst, 6)):
+        found = set(hosts.tolist())
+        firsts = [host for host in found if (host - 1) % 16 not in found]
+        assert len(firsts) == 1
+        assert firsts[0] % 4 == 0
+        assert found == {(firsts[0] + number) % 16 for number in range(count)}
+    both = set(workload.src.tolist()) & set(workload.dst.tolist())
+    assert workload.flow_count == 30 - len(both)
+
+
+def test_mappers_go_through_reducers_in_one_order(network: Network) -> None:
+    """Two flows of a mapper at a time: the third waits for the first, all mappers in the order of the reducers' hosts."""
+    workload = build_workload(f"{PACKED},stage=shuffle", network, seed=1)
+    assert workload.stages == ("shuffle",)
+    waits = parents(workload)
+    order = list(dict.fromkeys(workload.dst.tolist()))
+    for task in range(5):
+        flows = np.flatnonzero(workload.task == task).tolist()
+        (mapper,) = set(workload.src[flows].tolist())
+        to = workload.dst[flows].tolist()
+        assert to == sorted(to, key=lambda host: (host - order[0]) % 16)
+        assert set(to) == set(order) - {mapper} or mapper not in order
+        assert [waits[flow] for flow in flows] == [[], []] + [[flow] for flow in flows[:-2]]
+
+
+def test_hashed_blocks_by_hand() -> None:
+    """Five racks of two hosts, six blocks of 10 bytes but the last one of 4, and a random number of 0.
+
+    Block b is in rack 1 + b mod 4, at host (b xor 1) mod 2 of it: hosts 3, 4, 7, 8, 3, 4; the first rack has none.
+    """
+    network = build_network("leaf-spine:leaves=5,spines=2,hosts_per_leaf=2")
+    params = HadoopParams.model_validate({"data": 54, "block": 10, "blocks": "hashed"})
+    context = WorkloadContext(network, 0, "hadoop")
+
+    class Zero(np.random.Generator):
+        def integers(self, *_: Any, **__: Any) -> Any:
+            return 0
+
+    found = _hashed(params, _Racks(context), 4, Zero(np.random.PCG64(1)))
+    assert found.worker.tolist() == [0, 0, 1, 1, 2, 3]
+    at = sorted(zip(found.host.tolist(), found.size.tolist(), strict=True))
+    assert at == sorted([(3, 10), (4, 10), (7, 10), (8, 10), (3, 10), (4, 4)])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hashed_blocks_are_dealt_evenly(seed: int, network: Network) -> None:
+    """15 blocks, the last one smaller, for five mappers: three each, but what a mapper has itself."""
+    read = build_workload(f"{PACKED},stage=read", network, seed=seed)
+    assert read.dst.tolist() == sorted(read.dst.tolist(), key=lambda host: (host - read.dst[0]) % 16)
+    assert np.bincount(read.task).max() == 3
+    assert read.src.min() >= 4
+    own = 15 - read.flow_count
+    assert 10_000 - 700 * own - 700 <= read.total_bytes <= 10_000 - 700 * (own - 1)
+    write = build_workload(f"{PACKED},stage=write", network, seed=seed)
+    assert write.dst.min() >= 4
+    assert len(np.unique(write.task)) == 6
+
+
+def test_stages_alone_are_those_of_the_job(network: Network) -> None:
+    """The same flows as in the whole job, without what waits for another stage."""
+    whole = build_workload(f"{PACKED}", network, seed=3)
+    assert whole.stages == ("read", "shuffle", "write")
+    begin = 0
+    for number, stage in enumerate(whole.stages):
+        alone = build_workload(f"{PACKED},stage={stage}", network, seed=3)
+        inside = np.flatnonzero(whole.stage == number)
+        for key in ("src", "dst", "size"):
+            assert np.array_equal(getattr(alone, key), getattr(whole, key)[inside])
+        within = [[one - begin for one in waits if one >= begin] for waits in (parents(whole)[i] for i in inside)]
+        assert parents(alone) == within
+        assert np.bincount(alone.task).min() > 0
+        begin += len(inside)
+
+
+def test_a_stage_of_nothing(network: Network) -> None:
+    text = "hadoop:mappers=16,reducers=1,workers=packed,blocks=hashed,data=160,block=1000,stage=read"
+    seeds = [seed for seed in range(200) if _fails(text, network, seed)]
+    assert 0 < len(seeds) < 200
+    with pytest.raises(WorkloadError, match=": the workload has no flows$"):
+        build_workload(text, network, seed=seeds[0])
+
+
+def _fails(text: str, network: Network, seed: int) -> bool:
+    try:
+        build_workload(text, network, seed=seed)
+    except WorkloadError:
+        return True
+    return False

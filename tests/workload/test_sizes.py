@@ -56,6 +56,30 @@ def test_mean_is_the_integral_of_the_quantiles(name: str, interpolation: str) ->
     assert sizes.mean_bytes == pytest.approx(total, rel=1e-6)
 
 
+def test_sizes_by_bytes() -> None:
+    """Uniform from 1 to 3: of a mean of 2, flows up to x have (x^2 - 1) / 4, so a share of (x^2 - 1) / 8 of all bytes."""
+    sizes = SizeDistribution.from_points([1, 3], [0, 1], "linear").by_bytes()
+    for x in (1, 1.5, 2, 2.5, 3):
+        assert sizes.quantile((x**2 - 1) / 8) == pytest.approx(x, abs=1e-9)
+    # Half of the flows have 1 byte and half have 3: a quarter of the bytes is the former's.
+    steps = SizeDistribution.from_points([1, 1, 3, 3], [0, 0.5, 0.5, 1], "log").by_bytes()
+    assert steps.quantile([0.2, 0.24, 0.26, 0.9]).tolist() == pytest.approx([1, 1, 3, 3])
+    assert SizeDistribution.from_points([7], [1], "linear").by_bytes().mean_bytes == 7
+
+
+@pytest.mark.parametrize("name", SIZES.names())
+def test_flows_drawn_by_bytes_have_the_mean_square_over_the_mean(name: str) -> None:
+    plain, weighted = parse_sizes(name), parse_sizes(f"{name}:weights=bytes")
+    edges = np.concatenate([[0.0], plain.share])
+    square = 0.0
+    for low, high in itertools.pairwise(edges):
+        middle = low + (high - low) * (np.arange(20_000) + 0.5) / 20_000
+        square += (high - low) * float((plain.quantile(middle) ** 2).mean())
+    assert weighted.mean_bytes == pytest.approx(square / plain.mean_bytes, rel=1e-3)
+    assert (weighted.quantile([0, 1]) == plain.quantile([0, 1])).all()
+    assert np.all(np.diff(weighted.share) >= 0)
+
+
 @given(st.integers(1, 10**12))
 def test_a_number_is_that_size(count: int) -> None:
     sizes = parse_sizes(str(count))
@@ -75,6 +99,9 @@ def test_file(tmp_path: Path) -> None:
     file.write_text("bytes,share\n1000,0\n3000,1\n")
     assert parse_sizes(f"{file}:interpolation=linear").mean_bytes == 2000
     assert parse_sizes(str(file)).mean_bytes == pytest.approx(2000 / np.log(3))
+    # The mean square of 1 to 3 kB, 13/3, over the mean.
+    mean = parse_sizes(f"{file}:interpolation=linear,weights=bytes").mean_bytes
+    assert mean == pytest.approx(13_000 / 3 / 2, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +128,9 @@ def test_broken_files(content: str, message: str, tmp_path: Path) -> None:
     assert str(caught.value) == f"{file}{message}"
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "10MX", "1.5", "web", "pfabric-web-search:k=1", "", "1e400"])
+@pytest.mark.parametrize(
+    "text", ["0", "-1", "10MX", "1.5", "web", "pfabric-web-search:k=1", "facebook-cache:weights=hosts", "", "1e400"]
+)
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises((SpecError, WorkloadError)) as caught:
         parse_sizes(text)

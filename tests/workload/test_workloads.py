@@ -209,6 +209,47 @@ def test_a_fixed_server_stays(network: Network) -> None:
     assert not np.array_equal(drawn.dst[0:32:2], drawn.dst[32:64:2])
 
 
+@pytest.mark.parametrize("responds", ["arrived", "acknowledged"])
+def test_a_response_waits_for_its_client_or_not(responds: str, network: Network) -> None:
+    """Of two rounds of 16 calls, all 32 responses wait for requests, and 16 requests for responses that are there."""
+    workload = build_workload(f"rpc:rounds=2,responds={responds}", network)
+    known = {
+        flow: bool(workload.acknowledged[workload.after_ptr[flow]]) for flow in range(64) if parents(workload)[flow]
+    }
+    assert len(known) == 32 + 16
+    assert all(known[flow] == (responds == "acknowledged" and flow % 2 == 1) for flow in known)
+
+
+@given(seed=st.integers(0, 2**32), clients=st.integers(1, 4))
+def test_paired_hosts_call_each_other(seed: int, clients: int) -> None:
+    network = build_network("star:n=5", hosts_per_switch=1)
+    workload = build_workload(f"rpc:rounds=2,clients={clients},server=paired", network, seed=seed)
+    server = workload.dst[::2].reshape(2, 6, clients)
+    assert np.array_equal(server[0], server[1])
+    for partner in server[0].T:
+        assert np.all(partner != np.arange(6))
+        assert np.array_equal(partner[partner], np.arange(6))
+
+
+def test_pairs_need_an_even_number() -> None:
+    network = build_network("star:n=4", hosts_per_switch=1)
+    for text in ("rpc:rounds=1,server=paired", "closed-loop:sizes=1,loops=1,rounds=1,repeats=true"):
+        with pytest.raises(WorkloadError, match=r": hosts are in pairs, found '5 hosts'; allowed: an even number$"):
+            build_workload(text, network)
+
+
+def test_a_loop_repeats_its_flow(network: Network) -> None:
+    """Three loops of 16 hosts, four times: 48 sizes, and three pairings in which all hosts send to each other."""
+    text = "closed-loop:sizes=pfabric-web-search,loops=3,rounds=4,warm_up=1"
+    workload = build_workload(f"{text},repeats=true", network)
+    for values in (workload.size, workload.dst):
+        assert np.array_equal(values.reshape(4, 48), np.tile(values[:48], (4, 1)))
+    partner = workload.dst[:48].reshape(16, 3).T
+    assert all(np.array_equal(one[one], np.arange(16)) and np.all(one != np.arange(16)) for one in partner)
+    assert len(set(workload.size[:48].tolist())) > 24
+    assert parents(workload) == parents(build_workload(text, network))
+
+
 def test_an_incast_waits_for_all(network: Network) -> None:
     workload = build_workload("incast:senders=5,sizes=1MB,to=3,rounds=3", network)
     assert set(workload.dst.tolist()) == {3}

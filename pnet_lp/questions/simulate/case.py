@@ -25,7 +25,7 @@ STAGES = tuple(
 """Of all workloads; the times of one are those of tasks in it, such as what a worker does there."""
 
 SHARES = ("mean", "p10", "p25", "p50", "p75", "p90", "p99")
-"""What columns say of the tasks of a run, and of those of a stage."""
+"""What columns say of the flows of a run, of its tasks, and of those of a stage; the mean of flows is the headline."""
 
 
 class SimulateCase(SimulationSettings, FlowKeys):
@@ -44,8 +44,7 @@ class SimulateCase(SimulationSettings, FlowKeys):
 
     headline = "mean_fct_us"
     columns = {  # noqa: RUF012 - of a model, which is frozen
-        "p50_fct_us": "fct_us.p50",
-        "p99_fct_us": "fct_us.p99",
+        **{f"{share}_fct_us": f"fct_us.{share}" for share in SHARES[1:]},
         **{f"{share}_task_us": f"tasks_us.{share}" for share in SHARES},
         "job_us": "job_us.mean",
         **{f"{share}_{stage}_us": f"tasks_in.{stage}.{share}" for stage in STAGES for share in SHARES},

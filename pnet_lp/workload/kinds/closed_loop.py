@@ -34,6 +34,11 @@ class ClosedLoopParams(SequentialParams):
     """Parameters of ``closed-loop``."""
 
     loops: int = Field(ge=1, le=10**6, description="concurrent flows of each host")
+    repeats: bool = Field(
+        False,
+        description="whether a loop repeats its first flow: the same size, to the same host; all hosts are in random "
+        "pairs, once for each of their loops, and send to each other",
+    )
 
 
 @WORKLOADS.register(
@@ -45,7 +50,7 @@ class ClosedLoopParams(SequentialParams):
 )
 def closed_loop(params: ClosedLoopParams, context: WorkloadContext) -> Workload:
     """Return ``hosts x loops x rounds`` flows."""
-    return _loops(params, params.loops, context)
+    return _loops(params, params.loops, context, repeats=params.repeats)
 
 
 @WORKLOADS.register(
@@ -60,14 +65,18 @@ def sequential(params: SequentialParams, context: WorkloadContext) -> Workload:
     return _loops(params, 1, context)
 
 
-def _loops(params: SequentialParams, loops: int, context: WorkloadContext) -> Workload:
+def _loops(params: SequentialParams, loops: int, context: WorkloadContext, *, repeats: bool = False) -> Workload:
     chains = context.hosts * loops
     count = chains * params.rounds
     context.check_flows(count)
     # By round, so that the flows of a round are those of the same places in every list that is longer.
     src = np.tile(np.repeat(np.arange(context.hosts), loops), params.rounds)
-    dst = context.draw_others(src, context.random("destination", params.seed))
-    size = params.sizes.draw(count, context.random("size", params.seed))
+    destination, sizes = (context.random(what, params.seed) for what in ("destination", "size"))
+    if repeats:
+        dst = np.tile(context.draw_partners(loops, destination).ravel(), params.rounds)
+        size = np.tile(params.sizes.draw(chains, sizes), params.rounds)
+    else:
+        dst, size = context.draw_others(src, destination), params.sizes.draw(count, sizes)
     later = np.arange(chains, count)
     start = np.where(np.arange(count) < chains, 0, params.pause)
     apart = chains * params.warm_up

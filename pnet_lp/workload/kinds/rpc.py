@@ -19,8 +19,13 @@ class RpcParams(WorkloadParams):
     response: Bytes = Field(1500, description="size of a response")
     rounds: int = Field(ge=1, le=10**9, description="calls of each client, one after the other")
     clients: int = Field(1, ge=1, le=10**6, description="concurrent calls of each host")
-    server: Literal["each-round", "fixed"] = Field(
-        "each-round", description="whether the server of a client is drawn for each call or once"
+    server: Literal["each-round", "fixed", "paired"] = Field(
+        "each-round",
+        description="the server of a client is drawn for each call, or once; paired: hosts are in random pairs, once "
+        "for each of their concurrent calls, and call each other",
+    )
+    responds: Literal["arrived", "acknowledged"] = Field(
+        "arrived", description="whether a response begins when its request is there, or when its client knows so"
     )
     connects: Literal["message", "call", "once", "never"] = Field(
         "call",
@@ -45,7 +50,9 @@ def rpc(params: RpcParams, context: WorkloadContext) -> Workload:
     context.check_flows(2 * calls)
     client = np.tile(np.repeat(np.arange(context.hosts), params.clients), params.rounds)
     random = context.random("server", params.seed)
-    if params.server == "fixed":
+    if params.server == "paired":
+        server = np.tile(context.draw_partners(params.clients, random).ravel(), params.rounds)
+    elif params.server == "fixed":
         server = np.tile(context.draw_others(client[:clients], random), params.rounds)
     else:
         server = context.draw_others(client, random)
@@ -73,6 +80,7 @@ def rpc(params: RpcParams, context: WorkloadContext) -> Workload:
         start,
         # A response waits for its request, a request for the response before it: both to arrive where they are awaited.
         after=(np.concatenate([response, later]), np.concatenate([request, later + 1 - 2 * clients])),
+        acknowledged=np.repeat([params.responds == "acknowledged", False], [calls, len(later)]),
         connection=connection,
         connects=connects,
         task=np.repeat(np.arange(calls), 2),

@@ -40,7 +40,7 @@ _CURVES: dict[str, tuple[str, str, Sequence[float]]] = {
 def _register(name: str, summary: str, source: str, size: Sequence[float]) -> None:
     @SIZES.register(name, params=CurveParams, summary=summary, source=source)
     def curve(params: CurveParams, label: str) -> SizeDistribution:
-        return SizeDistribution.from_points(size, _SHARE, params.interpolation, label=label)
+        return params.curve(size, _SHARE, label)
 
 
 for _name, _curve in _CURVES.items():

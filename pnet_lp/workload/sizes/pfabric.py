@@ -49,6 +49,4 @@ def data_mining(params: PacketCurveParams, label: str) -> SizeDistribution:
 
 def _curve(points: tuple[tuple[int, float], ...], params: PacketCurveParams, label: str) -> SizeDistribution:
     packets, share = zip(*points, strict=True)
-    return SizeDistribution.from_points(
-        [_PACKET_BYTES * count for count in packets], share, params.interpolation, label=label
-    )
+    return params.curve([_PACKET_BYTES * count for count in packets], share, label)
