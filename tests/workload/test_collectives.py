@@ -252,8 +252,8 @@ def test_rounds_follow_with_a_pause(network: Network) -> None:
         ("hadoop:mappers=3,reducers=3,data=1PB,block=1", None),
         (
             "hadoop:mappers=3,reducers=17,workers=packed",
-            "hadoop:mappers=3,reducers=17,workers=packed: mappers are different hosts, and so are reducers, found '3, 17'; "
-            "allowed: up to 16 each",
+            "hadoop:mappers=3,reducers=17,workers=packed: mappers are different hosts, and so are reducers, found "
+            "'3, 17'; allowed: up to 16 each",
         ),
         ("hadoop:stage=map", "hadoop: stage: input should be 'all', 'read', 'shuffle' or 'write', found 'map'"),
         ("hadoop:shuffle=ordered", None),
@@ -331,7 +331,7 @@ def test_packed_workers_are_neighbours_from_a_rack_on(seed: int, network: Networ
 
 
 def test_mappers_go_through_reducers_in_one_order(network: Network) -> None:
-    """Two flows of a mapper at a time: the third waits for the first, all mappers in the order of the reducers' hosts."""
+    """Two flows of a mapper at a time: the third waits for the first, all mappers in one order of reducers."""
     workload = build_workload(f"{PACKED},stage=shuffle", network, seed=1)
     assert workload.stages == ("shuffle",)
     waits = parents(workload)
@@ -398,7 +398,7 @@ def test_a_stage_of_nothing(network: Network) -> None:
     text = "hadoop:mappers=16,reducers=1,workers=packed,blocks=hashed,data=160,block=1000,stage=read"
     seeds = [seed for seed in range(200) if _fails(text, network, seed)]
     assert 0 < len(seeds) < 200
-    with pytest.raises(WorkloadError, match=": the workload has no flows$"):
+    with pytest.raises(WorkloadError, match=r": the workload has no flows$"):
         build_workload(text, network, seed=seeds[0])
 
 

@@ -57,7 +57,7 @@ def test_mean_is_the_integral_of_the_quantiles(name: str, interpolation: str) ->
 
 
 def test_sizes_by_bytes() -> None:
-    """Uniform from 1 to 3: of a mean of 2, flows up to x have (x^2 - 1) / 4, so a share of (x^2 - 1) / 8 of all bytes."""
+    """Uniform from 1 to 3: of a mean of 2, flows up to x have (x^2 - 1) / 4, a share of (x^2 - 1) / 8 of all bytes."""
     sizes = SizeDistribution.from_points([1, 3], [0, 1], "linear").by_bytes()
     for x in (1, 1.5, 2, 2.5, 3):
         assert sizes.quantile((x**2 - 1) / 8) == pytest.approx(x, abs=1e-9)

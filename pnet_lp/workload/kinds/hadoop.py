@@ -108,12 +108,13 @@ def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
         child, parent = _alike(own * writes.worker[starts], own * to)
         after.append((begin["write"] + starts[child], begin["shuffle"] + parent))
     src, dst, size = (np.concatenate([getattr(one, key) for one in chosen.values()]) for key in ("src", "dst", "size"))
+    child, parent = (np.concatenate(ends) for ends in zip(*after, strict=True))
     task = np.concatenate([first_task[name] + one.worker for name, one in chosen.items()])
     return context.workload(
         src,
         dst,
         size,
-        after=tuple(np.concatenate(ends) for ends in zip(*after, strict=True)),
+        after=(child, parent),
         task=np.unique(task, return_inverse=True)[1],
         stage=np.repeat(list(chosen), [len(one.size) for one in chosen.values()]),
     )
