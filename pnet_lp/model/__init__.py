@@ -7,8 +7,10 @@ from pnet_lp.model.certificates import (
     ArcCertificate,
     Certificate,
     LoadCertificate,
+    OnePathCertificate,
     PathCertificate,
     QuotientCertificate,
+    TreeCertificate,
 )
 from pnet_lp.model.network import Network
 from pnet_lp.model.plane import Plane
@@ -23,10 +25,12 @@ __all__ = [
     "Interval",
     "LoadCertificate",
     "Network",
+    "OnePathCertificate",
     "PathCertificate",
     "Plane",
     "QuotientCertificate",
     "ThroughputResult",
     "TrafficMatrix",
+    "TreeCertificate",
     "Workload",
 ]

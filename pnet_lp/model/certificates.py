@@ -93,11 +93,13 @@ class Certificate(LinkLengths, ABC):
         name: how saved results call it.
         routing_form: the form of the routings whose flow it can be.
         per_demand: whether it says what each demand does; otherwise it proves K alone.
+        narrowed: whether its paths are those of the routing's ``narrowed``.
     """
 
     name: ClassVar[str]
     routing_form: ClassVar[Form]
     per_demand: ClassVar[bool] = True
+    narrowed: ClassVar[bool] = False
 
     @abstractmethod
     def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
@@ -105,7 +107,7 @@ class Certificate(LinkLengths, ABC):
 
         Args:
             flow: the problem that the certificate is of.
-            listed: returns the paths of the routing, for each demand.
+            listed: returns the paths of the routing, or of its ``narrowed``, for each demand.
 
         Raises:
             SpecError: the certificate does not say by which.
@@ -201,6 +203,41 @@ class ArcCertificate(LinkCertificate):
         return PathFlows(demand.astype(np.int64), plane, part, ptr, arc)
 
 
+@_register("tree")
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeCertificate(LinkCertificate):
+    """Every demand along one tree in each plane, which can be written down where a fraction for each row is too much.
+
+    What a set of switches sends is known from what its endpoints send and the others receive.
+
+    Attributes:
+        part: float64 ``[planes]``, what part of each demand a plane carries, >= 0; 0 where its tree lacks an endpoint.
+        to_root: int32 ``[switches]``, numbered through over the planes: the arc (index local to the plane) from each
+            switch to its parent; -1 at the root, and where the switch is not in the tree.
+        from_root: int32 ``[switches]``, the arc from its parent; -1 at the same switches.
+    """
+
+    routing_form = "arc"
+
+    part: Annotated[FloatArray, float_axes("planes")]
+    to_root: Annotated[IntArray, int_axes("switches")]
+    from_root: Annotated[IntArray, int_axes("switches")]
+
+    def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
+        """See :meth:`Certificate.paths`.
+
+        Raises:
+            SpecError: always.
+        """
+        del flow, listed
+        raise SpecError(
+            "the time was over before more was known than a tree that all demands share",
+            where="paths",
+            allowed="a longer time limit",
+        )
+
+
 @_register("path")
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,6 +258,24 @@ class PathCertificate(LinkCertificate):
         """See :meth:`Certificate.paths`."""
         del flow
         return _weighted(listed(), self.weight)
+
+
+@_register("one-path")
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class OnePathCertificate(LinkCertificate):
+    """Each demand whole on one path, that of the routing's ``narrowed``; distances are those over any path.
+
+    What there is to prove before the other paths are known.
+    """
+
+    routing_form = "path"
+    narrowed = True
+
+    def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
+        """See :meth:`Certificate.paths`."""
+        del flow
+        return _whole(listed())
 
 
 @_register("load")
@@ -248,8 +303,7 @@ class LoadCertificate(LinkCertificate):
     def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
         """See :meth:`Certificate.paths`; the routing lists one path for each demand."""
         del flow
-        paths = listed()
-        return _weighted(paths, floats(np.ones(paths.path_count)))
+        return _whole(listed())
 
 
 @_register("quotient")
@@ -320,6 +374,11 @@ class QuotientCertificate(Certificate):
 
     def _of(self, classes: IntArray) -> FloatArray:
         return floats(np.where(classes >= 0, self.class_length[classes], 0.0))
+
+
+def _whole(paths: PathSet) -> PathFlows:
+    """Return paths that carry their demands whole."""
+    return _weighted(paths, floats(np.ones(paths.path_count)))
 
 
 def _weighted(paths: PathSet, part: FloatArray) -> PathFlows:

@@ -103,7 +103,7 @@ class FlowProblem(Listed):
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
         if self.demands.complete:
-            planes = [np.flatnonzero(np.bincount(self.attach[p])) for p in range(self.plane_count) if self._joins(p)]
+            planes = [np.flatnonzero(np.bincount(self.attach[p])) for p in range(self.plane_count) if self.joins(p)]
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
                 plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
                 return ints(np.column_stack([plane, np.concatenate(planes)]))
@@ -119,9 +119,10 @@ class FlowProblem(Listed):
     @property
     def _all_joined(self) -> bool:
         """Whether one plane has a path between any two endpoints, which does not take a look at each demand."""
-        return any(self._joins(p) for p in range(self.plane_count))
+        return any(self.joins(p) for p in range(self.plane_count))
 
-    def _joins(self, plane: int) -> bool:
+    def joins(self, plane: int) -> bool:
+        """Whether a plane has a path between any two endpoints."""
         attach = self.attach[plane]
         if (attach < 0).any() or not (self.access_up[plane] > 0).all() or not (self.access_down[plane] > 0).all():
             return False

@@ -87,6 +87,11 @@ class Routing:
             return None
         return PathRule(self.kind, self.most_paths, self.policy, self.per_flow, self.seed)
 
+    @property
+    def narrowed(self) -> Routing | None:
+        """A routing with one path for each demand, one of those of this one and sooner found, if there is one."""
+        return None
+
     def paths(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
     ) -> PathSet:

@@ -78,7 +78,9 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
                 where="paths",
                 allowed=_ALLOWED,
             )
-        return routing.paths(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
+        chosen = routing.narrowed if result.certificate and result.certificate.narrowed else routing
+        assert chosen is not None
+        return chosen.paths(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
 
     demand, plane, part, ptr, arc = result.certificate.paths(flow, listed)
     if routing.form == "split" and routing.most_paths > 1:

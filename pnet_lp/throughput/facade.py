@@ -111,10 +111,17 @@ def solve(
             return replace(stopped.result, interrupted=False)
 
     # It looks at the clock and hears of Ctrl-C by itself, but for long passes over a large problem.
-    with deadline.doing(_DOING) as left_s:
-        # What looks at the clock ends by itself just before it is asked to.
-        limit_s = max(left_s - _PATIENCE_S / 8, _PATIENCE_S / 8)
-        found, interrupted = attended(work, "answer", limit_s, patience_s=_PATIENCE_S, stops=True)
+    with deadline.doing(_DOING):
+        # What looks at the clock ends by itself long before it is asked to, after a quarter of the patience.
+        limit_s = deadline.to_end_s(_PATIENCE_S / 4)
+        found, interrupted = attended(
+            work,
+            "answer",
+            limit_s,
+            patience_s=_PATIENCE_S,
+            stops=True,
+            more_s=lambda: deadline.to_end_s(_PATIENCE_S / 2),
+        )
     if found is None:
         raise KeyboardInterrupt if interrupted else deadline.over(_DOING)
     if interrupted:

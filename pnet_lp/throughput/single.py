@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.deadline import NEVER, Deadline
+from pnet_lp.errors import TimeLimitError
 from pnet_lp.failures import Each, Mask, Part, RiskGroup, SingleFailure, apply_mask, single_failures
-from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import ArcCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
 from pnet_lp.model.flow import FlowProblem
@@ -28,11 +30,14 @@ from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.rerouting import SOLVER, Rerouted, Rerouting
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL
 from pnet_lp.throughput.solvers import AUTO
-from pnet_lp.throughput.trials import FailureTrial, intact_start, solve_connected, solve_whole, trial_of
+from pnet_lp.throughput.trials import FailureTrial, intact_start, part_of_time, solve_in_part, solve_whole, trial_of
 from pnet_lp.workers import map_in_order, threads_each
 
 _VISITS, _EXAMPLES = 50_000_000, 3_000_000
 """How far automorphisms are searched for: about a second."""
+
+_PARTS = 4
+"""One of so many parts of the time, at most, goes into that."""
 
 _FIRST_ORDER = "structured", "columns"
 """The solvers whose answers failures are solved from: others are for what is tiny or symmetric, and sooner."""
@@ -62,6 +67,8 @@ def single_failure_trials(
     no other one does that did not before, so it remains optimal for every objective.  Where the objective is a function
     of K, over any path and by the solver ``auto``, each is solved from the flow and the lengths without failures
     (:mod:`pnet_lp.throughput.rerouting`) where few links limit; and the K of a failure is attained without it, too.
+    Of the time to a deadline, the answer without failures has half, and each failure its part of the rest; of failures
+    for which none is left nothing is known.
 
     Args:
         network: without failures.
@@ -87,7 +94,7 @@ def single_failure_trials(
     deadline = options.get("deadline", NEVER)
     together = _orbits(network, traffic, failures, deadline) if symmetric else [ints([i]) for i in range(len(failures))]
     options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
-    intact = solve_whole(network, traffic, options)
+    intact = solve_whole(network, traffic, options | part_of_time(options, 2))
     firsts = [failures[orbit[0]] for orbit in together]
     carrying = _carrying(network, intact) if routing.form == "arc" else None
     lost = intact.lost_demands
@@ -107,7 +114,8 @@ def single_failure_trials(
         intact = replace(intact, result=goal.at_rate(limited, rerouting.best.interval))
     found = [intact] * len(firsts)
     task = functools.partial(_solve_some, network, traffic, options, intact, rerouting)
-    solved = map_in_order(task, [masks[i : i + _TOGETHER] for i in range(0, len(masks), _TOGETHER)], jobs)
+    turns = [(math.ceil((len(masks) - i) / jobs), mask) for i, mask in enumerate(masks)]
+    solved = map_in_order(task, [turns[i : i + _TOGETHER] for i in range(0, len(masks), _TOGETHER)], jobs)
     trials = itertools.chain.from_iterable(solved)
     for i, trial in zip(needed, counted(trials, len(masks), "failures solved", on_progress), strict=True):
         found[i] = trial
@@ -134,6 +142,8 @@ def _rerouting(
     certificate = result.certificate
     if rate is None or certificate is None or certificate.routing_form != "arc" or not math.isfinite(rate.upper):
         return None
+    if not isinstance(certificate, ArcCertificate) or options.get("deadline", NEVER).left_s() == 0:
+        return None
     found = Rerouting(problem, certificate, rate, options.get("tolerance", DEFAULT_TOLERANCE))
     return found if found.optimise() else None
 
@@ -144,15 +154,18 @@ def _solve_some(
     options: dict[str, Any],
     intact: FailureTrial,
     rerouting: Rerouting | None,
-    masks: Sequence[Mask],
+    turns: Sequence[tuple[int, Mask]],
 ) -> list[FailureTrial]:
-    """Return the throughput with each of the masks, by ``rerouting`` where that leads to an answer."""
+    """Return the throughput with each of the masks, by ``rerouting`` where that leads to an answer.
+
+    Beside a mask stands for how many failures there has to be time, one after the other.
+    """
     late = options.get("deadline", NEVER)
     found = []
-    for mask in masks:
+    for turn in turns:
         warm = rerouting if late.left_s() > 0 else None
-        trial = None if warm is None else _rerouted(network, traffic, intact, warm, mask)
-        found.append(solve_connected(network, traffic, options, mask) if trial is None else trial)
+        trial = None if warm is None else _rerouted(network, traffic, intact, warm, turn[1])
+        found.append(solve_in_part(network, traffic, options, turn) if trial is None else trial)
     return found
 
 
@@ -274,7 +287,8 @@ def _orbits(
     flow = build_problem(network, traffic)
     if flow.metric is not None:
         return alone
-    with deadline.doing("looking for symmetries") as limit_s:
+    found = None
+    with suppress(TimeLimitError), deadline.parts(_PARTS).doing("looking for symmetries", grace=False) as limit_s:
         found = symmetry_of(flow).reduce(classes=MOST_CLASSES, looks=_VISITS, examples=_EXAMPLES, time_limit_s=limit_s)
     if found is None:
         return alone

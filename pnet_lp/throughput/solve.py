@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from pnet_lp.deadline import OVER
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Certificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
@@ -23,6 +24,7 @@ from pnet_lp.model.certificates import Origin
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import parse_expression, unknown
 from pnet_lp.routing import Routing, parse_routing
+from pnet_lp.throughput.objectives import NO_SOLVER as NO_SOLVER  # noqa: PLC0414 - for those who solve
 from pnet_lp.throughput.objectives import Clock, Objective, SolveContext, parse_objective
 from pnet_lp.throughput.objectives.least_load import with_least_load
 from pnet_lp.throughput.problems import FlowProblem, Problem, build_problem, state_problem
@@ -32,9 +34,6 @@ from pnet_lp.units import format_gbps
 
 DEFAULT_TOLERANCE = 1e-4
 IDEAL = "ideal"
-
-NO_SOLVER = "none"
-"""The solver of a result that needs none, because a pair is disconnected and K is 0."""
 
 _NAMED_PAIRS = 3
 """Disconnected pairs named in a warning."""
@@ -180,8 +179,12 @@ def answer(
             **common,
         )
     kept, left = problem.connected()
-    deadline = query.options.deadline.reserving(kept.first_bounds_s)
-    options = replace(query.options, deadline=deadline, initial=_initial_point(kept, start, query))
+    deadline, seconds = query.options.deadline, kept.first_bounds_s
+    if seconds > deadline.to_end_s():
+        kept = kept.in_outline()
+    deadline = OVER if kept.rough else deadline.reserving(seconds)
+    initial = None if kept.rough else _initial_point(kept, start, query)
+    options = replace(query.options, deadline=deadline, initial=initial)
     clock.note("build")
     context = SolveContext(query.solver, options, clock, report)
     found, load = goal.optimise(kept, context), None

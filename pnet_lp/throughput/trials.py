@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pnet_lp.errors import InfeasibleError
+from pnet_lp.deadline import NEVER
+from pnet_lp.errors import InfeasibleError, TimeLimitError
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
-from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import ArcCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import Status
@@ -42,6 +43,7 @@ class FailureTrial:
         lost_demands: demands without a path, which the result leaves out.
         lost_share: their part of the sum of all demands.
         infeasible: whether what has to be carried does not fit: a floor of ``total``, or the K of ``min-cost``.
+        unsolved: whether the time was over before; then nothing is known.
     """
 
     trial: int
@@ -51,6 +53,7 @@ class FailureTrial:
     failure: str = ""
     equivalent: int = 1
     infeasible: bool = False
+    unsolved: bool = False
 
     @property
     def throughput_gbps(self) -> float:
@@ -67,6 +70,8 @@ class FailureTrial:
         Where nothing is carried it is the worst: 0, or infinite where it is minimised or does not fit.  Where less is
         carried than has to be, whether that fits is not known; if it does, the value is no better than the bound.
         """
+        if self.unsolved:
+            return Interval(0.0, math.inf)
         if self.result is None:
             worst = math.inf if objective.minimised else -math.inf if self.infeasible else 0.0
             return Interval(worst, worst)
@@ -111,6 +116,8 @@ class FailureTrial:
     @property
     def status(self) -> Status | Literal["infeasible"]:
         """Whether the bounds on the value meet."""
+        if self.unsolved:
+            return "bounds"
         nothing: Literal["certified", "infeasible"] = "infeasible" if self.infeasible else "certified"
         return nothing if self.result is None else self.result.status
 
@@ -132,7 +139,7 @@ def failure_trials(
     instead, and counted: read the value together with :attr:`FailureTrial.lost_share`.
     Draws in which the same is down are solved once.  Over any path, where the solver can start from another answer,
     each starts from that of the network without failures, and so from none of the other draws.  Of the time to a
-    deadline, that answer has half, and each draw its part of the rest.
+    deadline, that answer has half, and each draw its part of the rest; draws for which none is left are left out.
 
     Args:
         network: without failures.
@@ -148,6 +155,7 @@ def failure_trials(
     Raises:
         SpecError: no trial; a plane, a switch or a cable that the network does not have; a wrong option.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
+        TimeLimitError: the time was over before the first draw was solved.
         PnetError: a process died.
     """
     masks, which = distinct_draws(network, failures, trials=trials, seed=seed)
@@ -155,10 +163,12 @@ def failure_trials(
     # One solve is short: what matters is how many there are.  A function that reports cannot go to another process.
     on_progress = options.pop("on_progress", None)
     options["start"] = intact_start(network, traffic, masks, options)
-    task = functools.partial(_solve_draw, network, traffic, options)
+    task = functools.partial(solve_in_part, network, traffic, options)
     draws = [(math.ceil((len(masks) - i) / jobs), mask) for i, mask in enumerate(masks)]
     found = list(counted(map_in_order(task, draws, jobs), len(masks), "draws solved", on_progress))
-    return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
+    if all(trial.unsolved for trial in found):
+        raise options["deadline"].over("solving the first draw")
+    return [replace(found[place], trial=trial) for trial, place in enumerate(which) if not found[place].unsolved]
 
 
 def distinct_draws(network: Network, failures: Failures, *, trials: int, seed: int = 0) -> tuple[list[Mask], list[int]]:
@@ -207,24 +217,31 @@ def intact_start(
     if solver == AUTO:
         broken, _ = state_problem(apply_mask(network, masks[0]), traffic, routing).connected()
         tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
-        solver = choose_solver(broken, tolerance) if broken.demand_count else NO_SOLVER
+        deadline = options.get("deadline", NEVER)
+        solver = choose_solver(broken, tolerance, deadline) if broken.demand_count else NO_SOLVER
     if solver == NO_SOLVER or "arc" not in get_solver(solver).warm_start:
         return None
-    intact = solve(network, traffic, **{**options, "solver": solver, **_part_of_time(options, 2)})
-    return None if intact.certificate is None else WarmStart(network, traffic, intact)
+    intact = solve(network, traffic, **{**options, "solver": solver, **part_of_time(options, 2)})
+    return WarmStart(network, traffic, intact) if isinstance(intact.certificate, ArcCertificate) else None
 
 
-def _part_of_time(options: dict[str, Any], count: int) -> dict[str, Any]:
+def part_of_time(options: dict[str, Any], count: int) -> dict[str, Any]:
     """Return the deadline of the next of ``count`` equal parts of the time that is left, where there is one."""
     return {"deadline": options["deadline"].parts(count)} if "deadline" in options else {}
 
 
-def _solve_draw(
+def solve_in_part(
     network: Network, traffic: TrafficMatrix, options: dict[str, Any], draw: tuple[int, Mask]
 ) -> FailureTrial:
-    """Return the trial of a mask, in its part of the time for this many draws one after the other."""
+    """Return the trial of a mask, in its part of the time for this many one after the other, unsolved without any."""
     count, mask = draw
-    return solve_connected(network, traffic, options | _part_of_time(options, count), mask)
+    late = FailureTrial(0, None, 0, 0.0, unsolved=True)
+    if options.get("deadline", NEVER).to_end_s() == 0:
+        return late
+    try:
+        return solve_connected(network, traffic, options | part_of_time(options, count), mask)
+    except TimeLimitError:
+        return late
 
 
 def solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask) -> FailureTrial:

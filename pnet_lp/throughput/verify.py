@@ -39,7 +39,7 @@ from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 from pnet_lp.verification.arcs import SecondArcs
 from pnet_lp.verification.checks import Checks, near, same_json
 from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
-from pnet_lp.verification.paths import SecondPaths
+from pnet_lp.verification.paths import SecondOnePath, SecondPaths
 from pnet_lp.verification.quotient import SecondQuotient
 from pnet_lp.verification.second import (
     Rates,
@@ -52,6 +52,7 @@ from pnet_lp.verification.second import (
     reachable_in_both_directions,
 )
 from pnet_lp.verification.splits import over_splits
+from pnet_lp.verification.trees import SecondTree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,6 +283,8 @@ _SECOND: Mapping[str, Callable[[Subject, Any], SecondConcurrent]] = {
     "quotient": SecondQuotient,
     "load": over_splits,
     "path": SecondPaths,
+    "one-path": SecondOnePath,
+    "tree": SecondTree,
 }
 """How a certificate is computed a second time, by its name."""
 

@@ -41,19 +41,23 @@ class SecondArcs(SecondProblem):
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
-        length, up, down = lengths
-        flow = self.flow
-        found = np.full(flow.demand_count, np.inf)
-        for p in range(flow.plane_count):
-            between = demand_distances(flow, p, length[plane_arcs(flow, p)])
-            through = add_down(add_down(up[p, flow.src], between), down[p, flow.dst])
-            found = np.where(self.available[p], np.minimum(found, through), found)
-        return floats(found)
+        return any_distances(self.flow, self.available, lengths)
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
         amount = mul_up(self.share, rate)
         return _core_load(self.check, self.certificate, self.flow, self.available, amount), self._access(amount)
+
+
+def any_distances(flow: FlowProblem, available: BoolArray, lengths: Lengths) -> FloatArray:
+    """Return float64 ``[J]``: lengths of shortest paths in the planes ``available`` ``[P, J]``, rounded down."""
+    length, up, down = lengths
+    found = np.full(flow.demand_count, np.inf)
+    for p in range(flow.plane_count):
+        between = demand_distances(flow, p, length[plane_arcs(flow, p)])
+        through = add_down(add_down(up[p, flow.src], between), down[p, flow.dst])
+        found = np.where(available[p], np.minimum(found, through), found)
+    return floats(found)
 
 
 @brief()

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from pnet_lp.errors import CertificateError
-from pnet_lp.model import PathCertificate
+from pnet_lp.model import OnePathCertificate, PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
 from pnet_lp.model.rounded import add_down, div_up, mul_up, totals_down, totals_up
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
+from pnet_lp.verification.arcs import any_distances
 from pnet_lp.verification.checks import SAME
 from pnet_lp.verification.path_lists import STEPS, check_complete
-from pnet_lp.verification.second import SecondProblem, Subject, path_arcs
+from pnet_lp.verification.second import SecondProblem, Subject, path_arcs, reachable
 
 
 class SecondPaths(SecondProblem):
@@ -64,6 +66,31 @@ class SecondPaths(SecondProblem):
     def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`; each demand has one path."""
         return self._with_access(*on_one_path(self.flow, self.paths))
+
+
+class SecondOnePath(SecondPaths):
+    """Each demand whole on one path that its routing has, by lengths as near as over any path."""
+
+    def __init__(self, subject: Subject, certificate: OnePathCertificate) -> None:
+        narrowed = subject.routing.narrowed
+        if narrowed is None:
+            raise CertificateError(
+                "certificate.form: the routing does not say which path that is",
+                where=subject.check.path,
+                found=subject.routing.expression,
+                allowed="path",
+            )
+        weight = floats(np.ones(subject.flow.demand_count))
+        super().__init__(replace(subject, routing=narrowed), PathCertificate(*certificate.lengths, weight))
+
+    @property
+    def has_one_path(self) -> bool:
+        """See :attr:`SecondProblem.has_one_path`."""
+        return False
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`SecondProblem.distances`."""
+        return any_distances(self.flow, reachable(self.flow), lengths)
 
 
 def checked_paths(subject: Subject) -> PathSet:

@@ -117,7 +117,7 @@ def test_links_of_a_backbone_fail_from_one_basis(seed: int, monkeypatch: pytest.
         raise AssertionError("solved from nothing")
 
     with monkeypatch.context() as patched:
-        patched.setattr(single, "solve_connected", refuse)
+        patched.setattr(single, "solve_in_part", refuse)
         intact, *found = single_failure_trials(network, traffic, "link", tolerance=1e-7)
     assert len(found) == 19
     for trial in found:

@@ -101,11 +101,14 @@ class FailuresAnswer(Answer):
 
     def _single(self, intact: FailureTrial) -> dict[str, Any]:
         """Return what is said of single failures only."""
-        goal, nothing = self.objective, Interval(0.0, 0.0)
-        rates = [
-            (goal.rate_of(trial.result.figures) if trial.result is not None else nothing, trial.equivalent)
-            for trial in (intact, *self.trials)
-        ]
+        goal = self.objective
+
+        def rate_of(trial: FailureTrial) -> Interval | None:
+            if trial.result is not None:
+                return goal.rate_of(trial.result.figures)
+            return Interval(0.0, math.inf if trial.unsolved else 0.0)
+
+        rates = [(rate_of(trial), trial.equivalent) for trial in (intact, *self.trials)]
         known = [(rate, count) for rate, count in rates[1:] if rate is not None]
         short = sum(count for rate, count in known if rate.upper < 1)
         undecided = sum(count for rate, count in known if rate.lower < 1 <= rate.upper)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pnet_lp.routing.base import ROUTINGS, Routing
 from pnet_lp.routing.rule import PathKind
+from pnet_lp.routing.schemes.ecmp import Ecmp
 
 
 @ROUTINGS.register("ecmp-lp", summary="all shortest paths, split optimally")
@@ -12,3 +13,8 @@ class EcmpLp(Routing):
 
     form = "path"
     kind = PathKind.EqualCost
+
+    @property
+    def narrowed(self) -> Routing:
+        """See :attr:`Routing.narrowed`: any shortest path will do."""
+        return Ecmp(self.params, self.policy, self.seed, "ecmp")

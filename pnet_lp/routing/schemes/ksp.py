@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pnet_lp.routing.base import ROUTINGS, CountedPaths, PathCount
+from pnet_lp.routing.base import ROUTINGS, CountedPaths, PathCount, Routing
 from pnet_lp.routing.rule import PathKind
 
 
@@ -17,3 +17,10 @@ class KShortest(CountedPaths):
     """The K shortest simple paths of all planes together, the split open."""
 
     kind = PathKind.KShortest
+
+    @property
+    def narrowed(self) -> Routing | None:
+        """See :attr:`Routing.narrowed`: what the seed draws first, if there are no other lists to draw for before."""
+        if self.params.k == 1 or self.policy == "round-robin":
+            return None
+        return KShortest(PathCount(k=1), self.policy, self.seed, "ksp:1")

@@ -7,6 +7,7 @@ prove the other; and each says how a saved answer is checked a second time.  Lin
 
 from pnet_lp.throughput.objectives.base import (
     CONCURRENT,
+    NO_SOLVER,
     OBJECTIVES,
     Clock,
     Objective,
@@ -15,4 +16,4 @@ from pnet_lp.throughput.objectives.base import (
     parse_objective,
 )
 
-__all__ = ["CONCURRENT", "OBJECTIVES", "Clock", "Objective", "Optimum", "SolveContext", "parse_objective"]
+__all__ = ["CONCURRENT", "NO_SOLVER", "OBJECTIVES", "Clock", "Objective", "Optimum", "SolveContext", "parse_objective"]

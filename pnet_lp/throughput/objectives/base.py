@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 CONCURRENT = "concurrent"
 
-CLOSED_FORM = "closed-form"
-"""The solver of an optimum that needs none."""
+CLOSED_FORM, NO_SOLVER = "closed-form", "none"
+"""The solver of an optimum that needs none, and of bounds for which there was no time for one."""
 
 
 class Clock:

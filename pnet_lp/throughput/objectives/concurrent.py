@@ -19,12 +19,14 @@ from pnet_lp.model.rounded import div_down, mul_down
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
     CONCURRENT,
+    NO_SOLVER,
     OBJECTIVES,
     Objective,
     Optimum,
     SolveContext,
     proved,
 )
+from pnet_lp.throughput.objectives.program import NO_TIME, known
 from pnet_lp.throughput.problems import Attained, Certified, ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers import AUTO, RawSolution, SolveOptions, choose_solver, get_solver, second_choice
 from pnet_lp.units import format_gbps
@@ -145,6 +147,10 @@ class _Answer:
 def _solved(problem: Problem, context: SolveContext) -> _Answer:
     """Return the answer of a solver, or of a second one where the first may not end."""
     options = context.options
+    if problem.rough:
+        found = known(problem)
+        context.clock.note("certify")
+        return _Answer(NO_SOLVER, problem, RawSolution(None, 0, message=NO_TIME), found)
     if context.solver != AUTO:
         return _solved_by(context.solver, problem, context, options)
     first, most = choose_solver(problem, options.tolerance, options.deadline), options.max_iterations

@@ -30,7 +30,14 @@ from pnet_lp.throughput.objectives.base import (
     proved,
 )
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
-from pnet_lp.throughput.objectives.program import check_program_solver, known, lp_solver, program_solver, solve_program
+from pnet_lp.throughput.objectives.program import (
+    NO_TIME,
+    check_program_solver,
+    known,
+    lp_solver,
+    program_solver,
+    solve_program,
+)
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers.general import Best
@@ -285,6 +292,10 @@ class _Found:
 
 def largest(problem: Problem, context: SolveContext) -> Best[Certified]:
     """Return a flow for the largest K, and bounds on it."""
+    solved = problem.solved()
+    if solved is not None or problem.rough:
+        message = NO_TIME if solved is None else ""
+        return Best(known(problem) if solved is None else solved, 0, message, interrupted=False)
     solver = program_solver(lp_solver(context, problem))
     if not solver.takes_rate:
         solver.check(problem)

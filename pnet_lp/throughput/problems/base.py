@@ -38,6 +38,7 @@ class ConcurrentProblem(ABC, Generic[P, C]):
     Class attributes:
         form: how it is written: a variable for each arc and destination, or one for each path.
         fixed: whether the routing alone says how each demand is split.
+        rough: whether it stands for another one, for which there was no time: only what :meth:`nothing` proves counts.
 
     Attributes:
         flow: links and demands.
@@ -45,6 +46,7 @@ class ConcurrentProblem(ABC, Generic[P, C]):
 
     form: ClassVar[Literal["arc", "path"]]
     fixed: ClassVar[bool] = False
+    rough: ClassVar[bool] = False
 
     flow: FlowProblem
 
@@ -121,6 +123,15 @@ class Problem(ConcurrentProblem[P, C]):
     def first_bounds_s(self) -> float:
         """About how many seconds bounds take that need no solver; 0 where paths take longer."""
         return 0.0
+
+    @property
+    def lengths_of_all(self) -> Lengths | None:
+        """Lengths by which no demand is 0 long, where those of :meth:`nothing` are others."""
+        return None
+
+    def in_outline(self) -> Problem:
+        """Return a rough problem whose first bounds take next to no time, or the problem itself where there is none."""
+        return self
 
     @property
     @abstractmethod

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pnet_lp import _core
-from pnet_lp.errors import RoutingError
+from pnet_lp.errors import RoutingError, TimeLimitError
 from pnet_lp.memory import check_fits
-from pnet_lp.model import Certificate, Interval, Network, PathCertificate
+from pnet_lp.model import Certificate, Interval, Network, OnePathCertificate, PathCertificate
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
-from pnet_lp.model.rounded import mul_up
+from pnet_lp.model.rounded import div_up, mul_down, mul_up, sum_down
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.problems.base import ColumnProblem, Problem, joined
 from pnet_lp.throughput.problems.column_form import ColumnForm
@@ -28,6 +28,9 @@ from pnet_lp.throughput.problems.warm_starts import check_shapes, of_kind
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+
+_SECONDS_PER_DEMAND = 4e-6
+"""What one path of a demand takes, and what it proves."""
 
 _BYTES_PER_ENTRY = 30
 """Of each link of each path: its number, and three more while they are computed."""
@@ -52,9 +55,30 @@ class PathProblem(ColumnProblem[PathCertificate]):
 
         Raises:
             RoutingError: the paths do not fit into memory.
+            TimeLimitError: they were not found in time.
         """
         src, dst = flow.member[flow.src], flow.member[flow.dst]
         return cls(flow, routing.paths(network, level, src, dst, threads=threads))
+
+    @classmethod
+    def in_time(
+        cls, flow: FlowProblem, network: Network, level: Level, routing: Routing, threads: int = 0
+    ) -> PathProblem:
+        """Return the same or, where the time is too short for it, the problem on one path for each demand.
+
+        Raises:
+            RoutingError: the paths do not fit into memory.
+            TimeLimitError: the time is too short, and the routing does not say which path that is.
+        """
+        narrowed = routing.narrowed
+        if narrowed is None:
+            return cls.of(flow, network, level, routing, threads)
+        # The search has the grace as well, but for what comes after it.
+        deadline = routing.deadline.reserving(2 * routing.deadline.grace_s + _SECONDS_PER_DEMAND * flow.demand_count)
+        try:
+            return cls.of(flow, network, level, routing.until(deadline), threads)
+        except TimeLimitError:
+            return NarrowedProblem.of(flow, network, level, narrowed, threads)
 
     @property
     def flow_variables(self) -> int:
@@ -186,3 +210,46 @@ class PathProblem(ColumnProblem[PathCertificate]):
         lower, upper, load, weight = self.core.bounds(proof.weight, joined(proof.lengths))
         arcs = floats(mul_up(lower, load[: len(self.flow.capacity)]))
         return Certified(self.certificate(floats(weight), arcs, proof.lengths), Interval(lower, upper), arcs)
+
+
+@brief("demand_count", "flow_variables")
+@dataclass(frozen=True, eq=False, repr=False)
+class NarrowedProblem(PathProblem):
+    """One path of each demand, for which there was time; by lengths, demands are as near as over any path."""
+
+    rough = True
+
+    @property
+    def over_columns(self) -> None:  # type: ignore[override]
+        """See :attr:`Problem.over_columns`: not all columns are known."""
+        return None
+
+    @property
+    def most_paths(self) -> float:
+        """See :attr:`Problem.most_paths`."""
+        return np.inf
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`Problem.distances`."""
+        return _core.demand_distances(self.flow.core, *lengths)
+
+    def certificate(  # type: ignore[override]
+        self, weight: FloatArray, load: FloatArray, lengths: Lengths
+    ) -> OnePathCertificate:
+        """See :meth:`ColumnProblem.certificate`."""
+        del weight, load
+        return OnePathCertificate(*map(floats, lengths))
+
+    def access_loads(  # type: ignore[override]
+        self, certificate: OnePathCertificate, rate: FloatArray | float
+    ) -> FloatArray:
+        """See :meth:`Problem.access_loads`."""
+        return super().access_loads(PathCertificate(*certificate.lengths, np.ones(self.flow_variables)), rate)
+
+    def bounds(self, proof: PathCertificate) -> tuple[float, float]:
+        """See :meth:`Problem.bounds`."""
+        takes = sum_down(mul_down(self.flow.demand, self.distances(proof.lengths)))
+        return super().bounds(proof)[0], float(div_up(self.flow.volume(proof.lengths), takes))
+
+    def _certified(self, proof: PathCertificate) -> Certified:
+        return replace(super()._certified(proof), interval=Interval(*self.bounds(proof)))

@@ -49,13 +49,13 @@ class Flows(LinkLengths):
     @classmethod
     def nothing(cls, problem: FlowProblem) -> Flows:
         """Return no flow, and the lengths ``1 / capacity``: bounds for where a solver found nothing."""
-        return cls(
-            flow=np.zeros(problem.flow_variables),
-            injection=problem.available.astype(np.float64),
-            length=1.0 / problem.capacity,
-            up_length=_reciprocal(problem.access_up),
-            down_length=_reciprocal(problem.access_down),
-        )
+        length, up, down = cls.lengths_of_nothing(problem)
+        return cls(np.zeros(problem.flow_variables), problem.available.astype(np.float64), length, up, down)
+
+    @staticmethod
+    def lengths_of_nothing(problem: FlowProblem) -> Lengths:
+        """Return the lengths ``1 / capacity``."""
+        return 1.0 / problem.capacity, _reciprocal(problem.access_up), _reciprocal(problem.access_down)
 
     def proof(self, problem: FlowProblem) -> _core.Proof:
         """Return the exactly feasible proof that these flows round to."""

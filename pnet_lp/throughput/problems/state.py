@@ -17,7 +17,7 @@ from pnet_lp.throughput.problems.splits import SplitProblem
 
 _BUILD: dict[Form, Callable[..., Problem]] = {
     "arc": lambda flow, *_: ArcProblem(flow),
-    "path": PathProblem.of,
+    "path": PathProblem.in_time,
     "split": SplitProblem.of,
 }
 
@@ -33,6 +33,7 @@ def state_problem(
         TrafficError: the matrix is empty, or is for another number of endpoints.
         TopologyError: demands of the matrix's level mean nothing on the network.
         RoutingError: the paths do not fit into memory.
+        TimeLimitError: the deadline of the routing was over before anything was known of its paths.
     """
     flow = build_problem(network, traffic, aggregate=not (apart or routing.per_flow))
     if len(flow.member) < np.count_nonzero(flow.endpoint_class >= 0):

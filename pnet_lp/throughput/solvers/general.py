@@ -225,6 +225,7 @@ def attended(
     *,
     patience_s: float = 0.0,
     stops: bool = False,
+    more_s: Callable[[], float] = lambda: 0.0,
 ) -> tuple[A | None, bool]:
     """Call ``work`` in a second thread, so that Ctrl-C and the clock are heard here.
 
@@ -239,6 +240,7 @@ def attended(
         patience_s: seconds that it has once the user stops it; half of them past the limit, in the middle of which it
             is asked to stop.
         stops: whether it ends when asked to; otherwise nobody waits for that.
+        more_s: returns the seconds that it has yet once these are over.
 
     Returns:
         What it returned, None where it did not end, and whether the user stopped it.
@@ -265,22 +267,23 @@ def attended(
     interrupted = late = False
     try:
         thread.start()
-        ends = time.monotonic() + limit_s
-        last = ends + patience_s / 2
-        while not done.is_set() and time.monotonic() < last:
+        last = time.monotonic() + limit_s + patience_s / 2
+        while not done.is_set():
+            if not watch.stopped and time.monotonic() >= last - patience_s / 4:
+                last += more_s()
+                late = time.monotonic() >= last - patience_s / 4
+            if (interrupted or late) and not watch.stopped:
+                watch.stop()
+                last = min(last, time.monotonic() + (patience_s if stops else 0.0))
+            if time.monotonic() >= last:
+                break
             try:
-                if done.wait(_POLL_S):
-                    break
-                if not watch.stopped:
+                if not done.wait(_POLL_S) and not watch.stopped:
                     interrupted = not on_progress(watch.iterations, 0.0, np.inf)
-                    late = time.monotonic() > ends + patience_s / 4
             except KeyboardInterrupt:
                 if interrupted:
                     break
                 interrupted = True
-            if (interrupted or late) and not watch.stopped:
-                watch.stop()
-                last = min(last, time.monotonic() + (patience_s if stops else 0.0))
     finally:
         if not done.is_set():
             watch.stop()

@@ -23,18 +23,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
+from pnet_lp import _core
+from pnet_lp.errors import TimeLimitError
 from pnet_lp.model import Interval
-from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel, ValueKey
-from pnet_lp.model.rounded import sum_down
+from pnet_lp.model.rounded import div_down, sum_down
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form
-from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
+from pnet_lp.throughput.objectives.base import NO_SOLVER, OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
 from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
 from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
 from pnet_lp.throughput.objectives.max_min.levels import Level, State, certified
@@ -46,8 +48,9 @@ from pnet_lp.throughput.objectives.max_min.proof import (
     recheck_prices,
 )
 from pnet_lp.throughput.objectives.min_cost import no_lengths
-from pnet_lp.throughput.objectives.program import check_program_solver
+from pnet_lp.throughput.objectives.program import NO_TIME, check_program_solver, known
 from pnet_lp.throughput.problems import Attained, Problem
+from pnet_lp.throughput.problems.proof import Flows
 from pnet_lp.units import format_gap, format_short
 
 if TYPE_CHECKING:
@@ -65,10 +68,15 @@ class FairParams(Params):
 
 
 class Fair(Objective):
-    """What the objectives share whose answer is a vector of fair rates."""
+    """What the objectives share whose answer is a vector of fair rates.
+
+    Class attributes:
+        priced: whether lengths may prove that no demand can get more; otherwise full links do.
+    """
 
     params: FairParams
     unlimited = "demand"
+    priced: ClassVar[bool] = False
 
     headline = ValueKey("total", "gbps", "Gb/s", bounded=False)
     per_demand = True
@@ -85,6 +93,44 @@ class Fair(Objective):
         if self.params.cap is None:
             return demand, floats(np.full(len(demand), np.inf))
         return floats(np.ones(len(demand))), demand
+
+    def filled(self, problem: Problem, context: SolveContext) -> Optimum:
+        """Return the optimum where each demand has one path or a fixed split.
+
+        Where what each of them puts on each link is not known in time, all get the same part of what they ask.
+        """
+        demand = problem.flow.demand
+        weight, cap = self.weights(demand)
+        try:
+            return optimum_by_filling(problem, context, weight, cap)
+        except TimeLimitError:
+            nothing = known(problem)
+            flow = nothing.carrying(demand, min(nothing.interval.lower, float((cap / demand).min())))
+            everyone = np.arange(len(demand))
+            levels: tuple[FairLevel, ...] = (
+                FairLevel(float(div_down(flow.rate, weight).min()), np.inf, ints(everyone)),
+            )
+            if self.priced and not self.apart:
+                # A split is at least as long as the shortest path.
+                lengths = Flows.lengths_of_nothing(problem.flow)
+                distance = _core.demand_distances(problem.flow.core, *lengths)
+                all_of_them = np.ones(len(demand), dtype=bool)
+                level = Level(flow.rate, all_of_them, all_of_them, lengths, distance)
+                levels = tuple(certified(problem, flow.rate, [level]))
+            figures = fairness_figures(sum_down(flow.rate), levels, floats([]) if self.apart else None)
+            context.clock.note("certify")
+            return Optimum(
+                Interval(levels[0].rate, levels[0].upper),
+                figures["relative_gap"],
+                NO_SOLVER,
+                0,
+                flow.with_lengths(no_lengths(problem)),
+                flow.load,
+                flow.rate,
+                figures,
+                levels,
+                warnings=(NO_TIME,),
+            )
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: there is no level."""
@@ -141,7 +187,7 @@ class MaxMinFill(Fair):
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        return optimum_by_filling(problem, context, *self.weights(problem.flow.demand))
+        return self.filled(problem, context)
 
 
 @OBJECTIVES.register(
@@ -154,6 +200,7 @@ class MaxMin(Fair):
     """Weighted max-min fairness over any split; by filling where the routing fixes the split."""
 
     closed_forms = frozenset({"split"})
+    priced = True
 
     def check(self, form: Form, solver: str) -> None:
         """See :meth:`Objective.check`."""
@@ -164,7 +211,7 @@ class MaxMin(Fair):
         """See :meth:`Objective.optimise`."""
         weight, cap = self.weights(problem.flow.demand)
         if problem.fixed:
-            return optimum_by_filling(problem, context, weight, cap)
+            return self.filled(problem, context)
         weighted = problem.weighted(weight) if self.apart else problem
         state = all_levels(State.zero(weighted, context, cap), *strategies(weighted, context, capped=self.apart))
         return optimum_of(state, capped=self.apart)

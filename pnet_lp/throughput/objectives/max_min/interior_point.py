@@ -136,7 +136,8 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
 
     def without() -> tuple[tuple[Level, Attained, bool], float]:
         nothing = known(problem)
-        return bounded(state.flow or equal_parts(state, nothing), nothing.certificate.lengths)
+        lengths = problem.lengths_of_all or nothing.certificate.lengths
+        return bounded(state.flow or equal_parts(state, nothing), lengths)
 
     # The more demands have a part in the bound, the more are fixed at once.
     return solve_program(problem, goal, context, prove, without, central=True, vertex=vertex)
