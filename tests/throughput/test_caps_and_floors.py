@@ -160,7 +160,7 @@ def test_a_floor_that_may_fit_is_answered_for_what_is_known_to(tmp_path: Path) -
         assert most is not None
         assert result.interval.upper >= most * (1 - 1e-6)
     assert solve(network, traffic, objective=f"total:floor={floor!r}").interval.upper >= result.interval.lower
-    # As a draw of failures, it says at most how much there is, and the draws go on.
+    # As a draw of failures, it says at most how much there is, and the draws continue.
     drawn = failure_trials(network, traffic, Failures(links=0.01), trials=2, objective=objective, max_iterations=1)
     assert [trial.status for trial in drawn] == ["bounds", "bounds"]
     answer = FailuresAnswer(network, traffic, tuple(drawn), objective=parse_objective(objective))
