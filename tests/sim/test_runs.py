@@ -106,7 +106,10 @@ def test_presets_name_what_there_is_and_where_it_is_from(name: str) -> None:
 def test_a_preset_is_overridden(tree: Network) -> None:
     workload = flows(tree, (0, 5, 1000, 0))
     result = simulate(tree, workload, preset="pnet", transport="tcp:rto_min=2ms", header="40", forwarding="ecmp")
-    assert result.settings["transport"] == "tcp:syn=1,initial_window=11,rto_initial=10ms,rto_min=2ms,timer_granularity=10ms"
+    assert (
+        result.settings["transport"]
+        == "tcp:syn=1,initial_window=11,rto_initial=10ms,rto_min=2ms,timer_granularity=10ms"
+    )
     assert (result.settings["header"], result.settings["forwarding"]) == (40, "ecmp")
     assert result.settings["preset"] == "pnet"
 
