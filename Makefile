@@ -136,6 +136,7 @@ bench: setup
 	$(PY) benchmarks/paths.py
 	$(PY) benchmarks/packets.py
 	$(PY) benchmarks/fluid.py
+	$(PY) benchmarks/ns3.py
 	$(PY) benchmarks/startup.py
 
 # The page as a browser loads it.  No program but cargo turns the core into WebAssembly: the command is a crate, too.

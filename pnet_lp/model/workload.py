@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -256,6 +256,20 @@ class Workload:
     def is_weighted(self) -> bool:
         """Whether a flow has a weight other than 1."""
         return bool(np.any(self.weight != 1))
+
+    def without_tasks(self) -> Workload:
+        """Return the same flows, each a task of its own, and in no stage."""
+        own = np.arange(self.flow_count)
+        return replace(self, task=ints(own), stage=ints(np.zeros_like(own)), stages=())
+
+    def without_connections(self) -> Workload:
+        """Return the same flows, each over a connection of its own, which it opens."""
+        own = np.arange(self.flow_count)
+        return replace(self, connection=ints(own), connects=booleans(np.ones(len(own), dtype=bool)))
+
+    def in_nanoseconds(self) -> Workload:
+        """Return the same flows with starts, and pauses after a wait, rounded to whole nanoseconds."""
+        return replace(self, start_ps=longs(np.rint(self.start_ps / 1000).astype(np.int64) * 1000))
 
     def columns(self, network: Network) -> dict[str, list[Any]]:
         """Return the columns of :meth:`to_frame`."""

@@ -65,6 +65,7 @@ class FluidScenario(SimulationScenario):
         initial_window: first window of slow start, in packets.
         window: largest window, in packets; None for what fills a flow's path.
         threshold: packets in a queue from which on others are marked.
+        transport: the transport whose terms these are; None where they were chosen by hand.
         patience_s: how long the best split may take at least; what takes longer is refused.
         incremental: whether only what a change reaches is solved again; otherwise everything is, for comparison.
     """
@@ -77,6 +78,7 @@ class FluidScenario(SimulationScenario):
     initial_window: int = 10
     window: int | None = None
     threshold: int = 65
+    transport: str | None = None
     patience_s: float = 86400.0
     incremental: bool = True
 
@@ -98,6 +100,9 @@ class FluidScenario(SimulationScenario):
         chosen: SharingName = self.sharing or ("even" if forwarding.spreads else "single")
         if chosen not in fitting:
             raise SpecError(why, where="sharing", found=chosen, allowed=f"{', '.join(fitting)}, or another forwarding")
+        if self.transport is not None and (chosen != "single" or self.workload.is_weighted):
+            # Queues are found on one path, by windows that share equally.
+            return replace(self, sharing=chosen, terms=tuple(term for term in self.terms if term not in OF_WINDOWS))
         if chosen != "single" and (wrong := [term for term in OF_WINDOWS if term in self.terms]):
             raise SpecError(
                 f"flows with sharing={chosen} have several paths, and find queues on none",
@@ -144,6 +149,8 @@ class FluidScenario(SimulationScenario):
         found: dict[str, Any] = {"sharing": self.sharing}
         if self.sharing == "subflows":
             found["subflows"] = self.subflows
+        if self.transport is not None:
+            found["transport"] = self.transport
         found["correction"] = _written(self.terms)
         if "slow-start" in self.terms:
             found["initial_window"] = self.initial_window

@@ -16,6 +16,7 @@ from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
 from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, Choice, PacketSizes, choose, choose_with
 from pnet_lp.sim.fluid import OF_WINDOWS, SHORT_FLOWS, TERMS, FluidScenario, SharingName, parse_correction
+from pnet_lp.sim.fluid_terms import terms_of
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
@@ -214,7 +215,12 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
         """Return the settings that change nothing beside those that are given, and why."""
         if given.get("model") != "fluid":
             return dict.fromkeys(FLUID_ONLY, "only model=fluid has this setting")
-        found = {**dict.fromkeys(PACKETS_ONLY, "a fluid has no such setting"), **super().meaningless(given)}
+        found = super().meaningless(given)
+        if given.get("transport") is None:
+            found |= dict.fromkeys(PACKETS_ONLY, "changes nothing in a fluid without a transport")
+        else:
+            of_terms = ("correction", "initial_window", "window", "threshold")
+            found |= dict.fromkeys(of_terms, "a fluid with a transport has that one's terms")
         correction = given.get("correction")
         if isinstance(correction, str) and not parse_correction(correction):
             found |= dict.fromkeys(("link_delay", "ack"), "changes nothing without a correction")
@@ -264,12 +270,14 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
             )
         if trace:
             raise SpecError("a fluid has no queues and windows", where="trace", found=trace[0])
-        return FluidScenario(
-            **common,
-            sharing=self.sharing,
-            subflows=self.subflows,
-            terms=self.terms,
-            initial_window=self.initial_window,
-            window=self.window,
-            threshold=self.threshold,
-        )
+        own: dict[str, Any] = {
+            "subflows": self.subflows,
+            "terms": self.terms,
+            "initial_window": self.initial_window,
+            "window": self.window,
+            "threshold": self.threshold,
+        }
+        if "transport" in self.model_fields_set:
+            queues = (self.chosen_queue, self.chosen_host_queue)
+            own |= terms_of(self.chosen_transport, queues, self.sizes, network, self.link_delay)
+        return FluidScenario(**common, **{"sharing": self.sharing, **own})

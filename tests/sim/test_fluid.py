@@ -303,8 +303,11 @@ def test_what_a_new_flow_lacks_where_packets_are_marked(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"queue": "ecn"}, "queue: a fluid has no such setting, found 'ecn'"),
-        ({"transport": "tcp"}, "transport: a fluid has no such setting, found 'tcp'"),
+        ({"queue": "ecn"}, "queue: changes nothing in a fluid without a transport, found 'ecn'"),
+        (
+            {"transport": "tcp", "correction": "none"},
+            "correction: a fluid with a transport has that one's terms, found 'none'",
+        ),
         ({"subflows": 4}, "subflows: changes nothing without sharing=subflows, found '4'"),
         ({"correction": "none", "link_delay": "2us"}, "link_delay: changes nothing without a correction, found '2us'"),
         (

@@ -127,7 +127,7 @@ def test_hosts_of_a_preset_have_the_queue_of_its_switches(name: str, switch: Net
         ({"host_queue": "trim"}, "host_queue: the queue cuts payload off packets"),
         ({"host_queue": "unbound"}, "did you mean 'unbounded'?"),
         ({"host_queue": "drop-tail:bytes=1kB"}, "a packet has 1500 bytes and never fits"),
-        ({"model": "fluid", "host_queue": "unbounded"}, "host_queue: a fluid has no such setting"),
+        ({"model": "fluid", "host_queue": "unbounded"}, "host_queue: changes nothing in a fluid without a transport"),
     ],
 )
 def test_what_is_refused(switch: Network, words: dict[str, Any], message: str) -> None:

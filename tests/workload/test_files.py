@@ -358,3 +358,28 @@ def test_percentiles_are_those_of_the_generators(tmp_path: Path) -> None:
         with pytest.raises(WorkloadError) as caught:
             parse_sizes(str(path))
         assert str(caught.value) == f"{path}{sentence}"
+
+
+def test_flows_reach_other_formats_without_tasks_connections_and_picoseconds(tmp_path: Path) -> None:
+    network = build_network("fat-tree:k=4")
+    calls, everyone = build_workload("rpc:rounds=2", network), build_workload("all-to-all:size=1MB", network)
+    for workload in (calls, everyone):
+        with pytest.raises(WorkloadError, match="cannot hold tasks of several flows"):
+            write_workload(workload, network, tmp_path / "flows.cm")
+    with pytest.raises(WorkloadError, match="cannot hold flows over an existing connection"):
+        write_workload(calls.without_tasks(), network, tmp_path / "flows.cm")
+    for bare in (calls.without_tasks().without_connections(), everyone.without_tasks()):
+        write_workload(bare, network, tmp_path / "flows.cm")
+        assert read_workload(tmp_path / "flows.cm", network).fingerprint == bare.fingerprint
+        assert len(bare.after) > 0
+    burst = build_workload("incast:senders=5,sizes=64kB", network).without_tasks()
+    write_workload(burst, network, tmp_path / "burst.json")
+    assert read_workload(tmp_path / "burst.json", network).flow_count == 5
+
+
+def test_starts_are_rounded_to_the_nearest_nanosecond(tmp_path: Path) -> None:
+    odd = Workload.from_flows(5, [0, 1, 2], [1, 2, 3], 100, [1, 1499, 1500])
+    with pytest.raises(WorkloadError, match="starts that are not whole nanoseconds"):
+        write_workload(odd, FIVE, tmp_path / "odd.json")
+    write_workload(odd.in_nanoseconds(), FIVE, tmp_path / "odd.json")
+    assert read_workload(tmp_path / "odd.json", FIVE).start_ps.tolist() == [0, 1000, 2000]

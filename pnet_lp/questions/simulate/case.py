@@ -36,7 +36,8 @@ class SimulateCase(SimulationSettings, FlowKeys):
     the acknowledgement of its last byte.
 
     With --model fluid there are no packets: flows get their max-min fair rates at once, which is much faster to
-    simulate, and --correction adds the delays of short flows.  A fluid has no queues, transports and traces.
+    simulate, and --correction adds the delays of short flows, --transport those of a transport and its queues.  A
+    fluid has no traces.
 
     Exit code 3: a run ended before all its flows were complete, at a limit or by Ctrl-C; the figures are those of the
     complete flows.

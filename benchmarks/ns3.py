@@ -1,0 +1,276 @@
+"""Completion times of ns-3, of packets and of the fluid, for the same flows on trees with one path between two hosts.
+
+``--ns3 PYTHON MIX ...`` builds ``ns3.cpp`` against the wheel of that Python (``pip install ns3==3.44.post0``, and g++)
+and writes what ns-3 takes for each flow to ``ns3/``; without names for all mixes.  Without it, packets and fluid run
+the flows that are there, and are compared with ns-3's times.  Seconds are those of the processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from pnet_lp import _core
+from pnet_lp.manifest import environment
+from pnet_lp.model import Network, Workload
+from pnet_lp.seeds import generator
+from pnet_lp.sim import simulate
+from pnet_lp.topology import build_network
+from pnet_lp.workload import build_workload
+from pnet_lp.writing import output_file, write_json
+
+FOLDER = Path(__file__).with_name("ns3")
+OUT = Path(__file__).parents[1] / "results" / "published" / "benchmarks"
+MODELS = ("packets", "fluid")
+WIDTH = 140
+FEW = 20
+"""Flows of a size below which no percentile is given."""
+
+CLASSES = {"below 10 kB": 10**4, "to 100 kB": 10**5, "to 1 MB": 10**6, "above": 10**18}
+MODULES = ("core", "network", "internet", "point-to-point", "traffic-control", "applications", "stats", "bridge")
+
+LARGEST = 2 * 10**6
+"""Bytes of the largest flows that are kept: ns-3's wheel has a processor for 20,000 packets a second over a link."""
+
+SMALL_QUEUE = 128 * 1024
+RACKS, PER_RACK = 4, 8
+BURST, BURSTS, APART_PS = 24, 40, 5 * 10**9
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Flows on a tree of 32 hosts below 4 switches below one.
+
+    Attributes:
+        transport: ``dctcp`` or ``tcp``.
+        sizes: a distribution of flow sizes, or the bytes of every flow of an incast.
+        load: of the hosts' links, or of the links above racks where these are slower; 0: bursts of 24 hosts to one.
+        oversubscription: 1 or 4.
+        delay_us: of each link.
+        host_queue: ``unbounded`` or ``same``.
+        flows: how many.
+        seed: of the draw.
+    """
+
+    transport: str
+    sizes: str
+    load: float
+    oversubscription: int
+    delay_us: int
+    host_queue: str
+    flows: int
+    seed: int
+
+    @property
+    def topology(self) -> str:
+        """The network."""
+        return (
+            f"folded-clos:children={PER_RACK}x{RACKS},parents=1,uplink_gbps={80 // self.oversubscription},host_gbps=10"
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How packets are simulated; sizes of headers are those of ns-3's point-to-point links."""
+        dctcp = self.transport == "dctcp"
+        return {
+            "transport": f"{self.transport}:rto_initial=10ms,rto_min=10ms,syn=46",
+            "queue": "ecn:threshold=65,packets=10000" if dctcp else "drop-tail:packets=500",
+            "host_queue": self.host_queue,
+            "link_delay": f"{self.delay_us}us",
+            "packet": 1502,
+            "header": 42,
+            "ack": 42,
+        }
+
+    def build(self) -> tuple[Network, Workload]:
+        """Return the network and the flows."""
+        network = build_network(self.topology, link_gbps=10)
+        hosts = network.host_count
+        if self.load == 0:
+            return network, self._bursts(hosts)
+        # Of the flows to random hosts, 24 in 31 leave their rack.
+        capacity = 10 * hosts if self.oversubscription == 1 else 80 * RACKS / self.oversubscription * 31 / 24
+        text = f"poisson:sizes={self.sizes},load={self.load},flows={self.flows},capacity_gbps={capacity}"
+        drawn = build_workload(text, network, seed=self.seed)
+        kept = np.flatnonzero(drawn.size <= LARGEST)[: self.flows]
+        # They come in the time that makes the load of their bytes the one stated.
+        start, size = drawn.start_ps[kept].astype(float), drawn.size[kept]
+        start *= size.sum() * 8000 / (self.load * capacity) / start.max()
+        return network, Workload.from_flows(
+            hosts, drawn.src[kept], drawn.dst[kept], size, np.rint(start).astype(np.int64)
+        )
+
+    def _bursts(self, hosts: int) -> Workload:
+        random = generator(self.seed, "incast")
+        drawn = [random.permutation(hosts)[: BURST + 1] for _ in range(BURSTS)]
+        src, dst = np.concatenate([one[1:] for one in drawn]), np.repeat([one[0] for one in drawn], BURST)
+        start = np.repeat(np.arange(BURSTS) * APART_PS, BURST)
+        return Workload.from_flows(hosts, src, dst, np.full(len(src), int(self.sizes)), start, label="incast")
+
+
+MIXES = {  # The first four are those that the constants of the fluid were chosen by.
+    "dctcp-web-50": Mix("dctcp", "facebook-web-server", 0.5, 1, 1, "unbounded", 1200, 1),
+    "dctcp-web-70-4to1": Mix("dctcp", "facebook-web-server", 0.7, 4, 1, "unbounded", 1200, 2),
+    "dctcp-cache-50-4to1-10us": Mix("dctcp", "facebook-cache", 0.5, 4, 10, "unbounded", 350, 3),
+    "tcp-web-50": Mix("tcp", "facebook-web-server", 0.5, 1, 1, "unbounded", 1200, 4),
+    "dctcp-web-30-10us": Mix("dctcp", "facebook-web-server", 0.3, 1, 10, "unbounded", 1200, 5),
+    "dctcp-web-80-same": Mix("dctcp", "facebook-web-server", 0.8, 1, 1, "same", 1200, 6),
+    "dctcp-cache-50-same": Mix("dctcp", "facebook-cache", 0.5, 1, 1, "same", 350, 7),
+    "dctcp-cache-70-4to1": Mix("dctcp", "facebook-cache", 0.7, 4, 1, "unbounded", 350, 8),
+    "dctcp-hadoop-50": Mix("dctcp", "facebook-hadoop", 0.5, 1, 1, "unbounded", 3000, 15),
+    "tcp-cache-50": Mix("tcp", "facebook-cache", 0.5, 1, 1, "unbounded", 350, 12),
+    "tcp-hadoop-30": Mix("tcp", "facebook-hadoop", 0.3, 1, 1, "unbounded", 3000, 8),
+    "tcp-web-50-4to1-same": Mix("tcp", "facebook-web-server", 0.5, 4, 1, "same", 1200, 14),
+    "dctcp-incast": Mix("dctcp", "32000", 0.0, 1, 1, "unbounded", BURST * BURSTS, 15),
+    "tcp-incast": Mix("tcp", "32000", 0.0, 1, 1, "unbounded", BURST * BURSTS, 16),
+}
+
+
+def compile_ns3(python: str, folder: Path) -> Path:
+    """Return the program, built against the wheel of this Python."""
+    find = "import importlib.util; print(importlib.util.find_spec('ns').submodule_search_locations[0])"
+    found = subprocess.run([python, "-c", find], check=True, stdout=subprocess.PIPE, text=True).stdout
+    wheel, program = Path(found.strip()).parent, folder / "ns3"
+    library = wheel / "lib64"
+    linked = [f"-l:{next(library.glob(f'libns3*-{name}.so')).name}" for name in MODULES]
+    flags = ["-O2", "-std=c++20", f"-I{wheel / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}"]
+    source = str(Path(__file__).with_suffix(".cpp"))
+    command = ["g++", *flags, source, *linked, "-Wl,--allow-shlib-undefined", "-o", str(program)]
+    subprocess.run(command, check=True)
+    return program
+
+
+def run_ns3(mix: Mix, program: Path, to: Path) -> str:
+    """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself."""
+    network, flows = mix.build()
+    plane, hosts, delay = network.planes[0], network.host_count, mix.delay_us * 10**6
+    access = ((h, hosts + int(plane.host_switch[h]), plane.access_up_gbps[h]) for h in range(hosts))
+    cables = zip(plane.cable_u + hosts, plane.cable_v + hosts, plane.capacity_uv_gbps, strict=True)
+    links = [f"{int(u)} {int(v)} {round(gbps * 1e9)} {delay}" for u, v, gbps in (*access, *cables)]
+    columns = np.stack([flows.src, flows.dst, flows.size, flows.start_ps], axis=1).tolist()
+    lines = [f"{hosts + plane.switch_count} {hosts} {len(links)} {len(columns)}", *links]
+    lines += [" ".join(map(str, row)) for row in columns]
+    queue = ("10000", "65") if mix.transport == "dctcp" else ("500", "0")
+    small = str(SMALL_QUEUE if mix.host_queue == "unbounded" else 0)
+    command = [str(program), mix.transport, mix.host_queue, *queue, "10000", small]
+    done = subprocess.run(command, input="\n".join(lines), check=True, stdout=subprocess.PIPE, text=True)
+    *ends, about = done.stdout.splitlines()
+    rows = (",".join(map(str, [*row, int(end) - row[3]])) for row, end in zip(columns, ends, strict=True))
+    to.write_text(f"# {about}\nsrc,dst,bytes,start_ps,fct_ps\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return about
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One mix: slowdowns in ns-3, and in per cent of these, what others are above them."""
+
+    name: str
+    flows: int
+    p50: float
+    p99: float
+    off: dict[str, dict[str, float]]
+    seconds: dict[str, float]
+
+
+def percentile(slowdown: Any, percent: float) -> float:
+    """Return the least value that so many per cent do not exceed."""
+    return float(np.percentile(slowdown, percent, method="inverted_cdf"))
+
+
+def compare(name: str) -> Compared:
+    """Run packets and fluid on the flows of a mix."""
+    mix, (head, *rows) = MIXES[name], (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    columns = np.array([row.split(",") for row in rows[1:]], dtype=np.int64).T
+    src, dst, size, start, taken = columns
+    network = build_network(mix.topology, link_gbps=10)
+    flows = Workload.from_flows(network.host_count, src, dst, size, start, label=name)
+    times, seconds = {"ns-3": taken}, {"ns-3": float(head.split()[1])}
+    ideal = taken
+    for model in MODELS:
+        before = time.process_time()
+        result = simulate(network, flows, model=model, seed=1, **mix.settings)
+        seconds[model] = time.process_time() - before
+        times[model] = result.completion_ps
+        if model == "packets":
+            ideal = result.flow["ideal_ps"]
+    slowdown = {model: time / ideal for model, time in times.items()}
+    off: dict[str, dict[str, float]] = {}
+    for model in MODELS:
+        found, least = {}, 0
+        classes = {"p50": (0, 10**18, 50), "p99": (0, 10**18, 99)}
+        for label, most in CLASSES.items():
+            classes |= {f"{label}, p50": (least, most, 50), f"{label}, p99": (least, most, 99)}
+            least = most
+        for label, (low, high, percent) in classes.items():
+            among = (size >= low) & (size < high)
+            if among.sum() >= FEW:
+                ours, theirs = (percentile(slowdown[one][among], percent) for one in (model, "ns-3"))
+                found[label] = 100 * (ours / theirs - 1)
+        off[model] = found
+    p50, p99 = (percentile(slowdown["ns-3"], percent) for percent in (50, 99))
+    return Compared(name, len(size), p50, p99, off, seconds)
+
+
+def tables(compared: list[Compared]) -> list[Table]:
+    """Return what the mixes say, and what all of them say by size."""
+    by_mix = Table(
+        "mix", "flows", "ns-3 p50", "p99", *(f"{model} {of}, %" for model in MODELS for of in ("p50", "p99")), "s"
+    )
+    for one in compared:
+        off = [f"{one.off[model][of]:+.0f}" for model in MODELS for of in ("p50", "p99")]
+        seconds = " / ".join(f"{value:.2g}" for value in one.seconds.values())
+        by_mix.add_row(one.name, str(one.flows), f"{one.p50:.2f}", f"{one.p99:.1f}", *off, seconds)
+    by_size = Table("flows", *(f"{model}: {of}" for model in MODELS for of in ("median of mixes, %", "90 % of mixes")))
+    for label in compared[0].off[MODELS[0]]:
+        cells = []
+        for model in MODELS:
+            values = [one.off[model][label] for one in compared if label in one.off[model]]
+            cells += [f"{np.median(values):+.0f}", f"{percentile(np.abs(values), 90):.0f}"]
+        by_size.add_row(label, *cells)
+    return [by_mix, by_size]
+
+
+def publish(compared: list[Compared]) -> None:
+    """Print the comparison, and write it to where the others are."""
+    document = {
+        "command": "benchmarks/ns3.py",
+        "environment": environment(),
+        "mixes": [asdict(one) for one in compared],
+    }
+    write_json(OUT / "ns3.json", document)
+    with output_file(OUT / "ns3.txt") as file, file.open("w", encoding="utf-8") as stream:
+        for console in (Console(width=WIDTH), Console(file=stream, width=WIDTH)):
+            console.print(*tables(compared))
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ns3", metavar="PYTHON", help="a Python that has ns-3: run it, and write its times")
+    parser.add_argument("mixes", nargs="*", help="which mixes; default: all")
+    arguments = parser.parse_args()
+    if _core.build_profile != "release":
+        sys.exit("ns3.py: the extension is a debug build; run make bench")
+    names = arguments.mixes or list(MIXES)
+    if not arguments.ns3:
+        compared = [compare(name) for name in names if (FOLDER / f"{name}.csv").exists()]
+        publish(compared)
+        return
+    with TemporaryDirectory() as folder:
+        program = compile_ns3(arguments.ns3, Path(folder))
+        for name in names:
+            print(name, run_ns3(MIXES[name], program, FOLDER / f"{name}.csv"), flush=True)
+
+
+if __name__ == "__main__":
+    main()
