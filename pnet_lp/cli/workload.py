@@ -26,14 +26,9 @@ class _Keys(FlowSettings, OnNetwork):
 @click.command(cls=Command, example="pnet-lp workload incast:senders=8,sizes=64kB --on fat-tree:k=4")
 @options_of("keys", _Keys, but=("draws", "flow_size"))
 @file_option("the list of flows")
-@option("--drop-tasks", is_flag=True, needs=("file",), help="Write flows without their tasks and stages.")
-@option(
-    "--drop-connections",
-    is_flag=True,
-    needs=("file",),
-    help="Write flows without the connections that they share; each opens its own.",
-)
-@option("--round-starts", is_flag=True, needs=("file",), help="Write starts rounded to whole nanoseconds.")
+@option("--drop-tasks", is_flag=True, help="Leave out tasks and stages.")
+@option("--drop-connections", is_flag=True, help="Let each flow open a connection of its own.")
+@option("--round-starts", is_flag=True, help="Round starts to whole nanoseconds.")
 @output_options()
 def command(
     keys: _Keys, file: Path | None, drop_tasks: bool, drop_connections: bool, round_starts: bool, output: Output
@@ -46,10 +41,13 @@ def command(
     """
     network = build(keys)
     workload = keys.build(network, keys.seed)
+    if drop_tasks:
+        workload = workload.without_tasks()
+    if drop_connections:
+        workload = workload.without_connections()
+    if round_starts:
+        workload = workload.in_nanoseconds()
     if file:
-        written = workload.without_tasks() if drop_tasks else workload
-        written = written.without_connections() if drop_connections else written
-        written = written.in_nanoseconds() if round_starts else written
-        write_workload(written, network, file)
+        write_workload(workload, network, file)
     document = workload_document(network, workload)
     output.emit(document, lambda: [workload_report(document)])

@@ -358,6 +358,9 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **on("incast:senders=3,sizes=9kB --on {}", NETWORK),
             "topology": Example("--on fat-tree:k=6", base="incast:senders=3,sizes=9kB"),
             "traffic": Example("--traffic stride:s=2", base=f"each:sizes=9kB --on {RANDOM} --traffic permutation"),
+            "drop_tasks": Example("--drop-tasks"),
+            "drop_connections": Example("--drop-connections", base=f"rpc:rounds=2 --on {RANDOM}"),
+            "round_starts": Example("--round-starts", base=f"poisson:sizes=9kB,load=0.3,flows=20 --on {RANDOM}"),
         },
     ),
     "paths": (
