@@ -144,7 +144,7 @@ def name_of(folder: Path) -> str:
 
 
 def _same(case: Case, ran: Mapping[str, Any]) -> bool:
-    """Whether a case is that of a run; how often is left open, and a key that came later had its former value."""
+    """Whether a case is that of a run; how often is left open, and what came later or changed had its former value."""
     model = type(case)
     later = model.model_construct().model_dump(mode="json", include=model.model_fields.keys() - ran.keys())
-    return {**case.model_dump(mode="json"), "draws": 0} == {**later, **model.formerly(ran), **ran, "draws": 0}
+    return {**case.model_dump(mode="json"), "draws": 0} == {**later, **ran, **model.formerly(ran), "draws": 0}

@@ -211,7 +211,7 @@ class Case(Params):
 
     @classmethod
     def formerly(cls, ran: Mapping[str, Any]) -> dict[str, Any]:
-        """Return keys that had another value than their default before they were there, given those of a run."""
+        """Return keys of a run that had another value than their default before they were there, or are named anew."""
         del ran
         return {}
 

@@ -139,7 +139,11 @@ class EveryModelSettings(PresetSettings):
     @classmethod
     def formerly(cls, ran: Mapping[str, Any]) -> dict[str, Any]:
         """See :meth:`~pnet_lp.questions.base.Case.formerly`."""
-        return {} if ran.get("model") == "fluid" else {"host_queue": SAME}
+        if "host_queue" in ran:
+            return {}
+        # The preset pnet-tcp was called pnet until that was the authors' program.
+        named = {"preset": "pnet-tcp"} if ran.get("preset") == "pnet" else {}
+        return named if ran.get("model") == "fluid" else {**named, "host_queue": SAME}
 
     @classmethod
     def meaningless(cls, given: Mapping[str, Any]) -> dict[str, str]:

@@ -62,7 +62,7 @@ def words_in(monkeypatch: pytest.MonkeyPatch, line: str) -> list[str]:
         ("throughput ring:n=5 --rou", "--routing", 1),
         ("traffic hedera-stri", "hedera-stride1", 4),
         ("simulate ring:n=5 --transport dc", "dctcp", 2),
-        ("simulate ring:n=5 --preset pn", "pnet", 1),
+        ("simulate ring:n=5 --preset pn", "pnet", 2),
         ("cost cu", "curve", 1),
         ("cost hybrid:se", "hybrid:servers=", 2),
         ("cost ring:n=4 --prices hy", "hybrid-list", 1),

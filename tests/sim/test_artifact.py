@@ -163,3 +163,13 @@ def test_a_workload_of_calls_draws_a_path_for_every_message() -> None:
     planes = result.plane_bytes.argmax(axis=1)
     requests, responses = planes[0::2], planes[1::2]
     assert (requests == responses).mean() == pytest.approx(0.25, abs=0.12)
+
+
+def test_what_was_the_preset_is_found_by_its_new_name() -> None:
+    of_text = SimulationSettings(preset="pnet-tcp")
+    assert (of_text.queue, of_text.transport) == ("drop-tail", "tcp")
+    assert SimulationSettings(preset="pnet").queue == "ecn"
+    assert SimulationSettings.formerly({"preset": "pnet"}) == {"preset": "pnet-tcp", "host_queue": "same"}
+    assert SimulationSettings.formerly({"preset": "pnet", "model": "fluid"}) == {"preset": "pnet-tcp"}
+    assert SimulationSettings.formerly({"preset": "sopa"}) == {"host_queue": "same"}
+    assert SimulationSettings.formerly({"preset": "pnet", "host_queue": "same"}) == {}
