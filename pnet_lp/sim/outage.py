@@ -14,10 +14,10 @@ from pnet_lp.flags import Flag
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.quantities import Duration
 from pnet_lp.registry import Params
 from pnet_lp.sim.ports import FROM_HOST, TO_HOST, Ports
 from pnet_lp.units import format_duration
-from pnet_lp.workload.base import Duration
 
 
 @brief()

@@ -7,9 +7,9 @@ from typing import ClassVar, TypedDict
 from pydantic import Field
 
 from pnet_lp.errors import SpecError
+from pnet_lp.quantities import Bytes
 from pnet_lp.registry import Params
 from pnet_lp.sim.base import PacketSizes, SimulationContext
-from pnet_lp.workload.base import Bytes
 
 
 class Limit(TypedDict):

@@ -12,6 +12,7 @@ from pnet_lp.errors import SpecError, naming
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.paths import Policy
+from pnet_lp.quantities import ByteCount, Duration
 from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
 from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, Choice, PacketSizes, choose, choose_with
@@ -22,7 +23,6 @@ from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
 from pnet_lp.sim.scenario import SimulationScenario
 from pnet_lp.units import DELAYS, are_delays, format_duration
-from pnet_lp.workload.base import ByteCount, Duration
 
 FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "threshold")
 PACKETS_ONLY = ("transport", "queue", "host_queue")

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from pnet_lp import _core
+from pnet_lp.quantities import Bytes, Duration
 from pnet_lp.registry import Params
 from pnet_lp.sim.base import SimulationContext
 from pnet_lp.units import format_duration
-from pnet_lp.workload.base import Bytes, Duration
 
 SegmentCount: TypeAlias = Annotated[int, Field(ge=1, lt=1 << 31)]
 

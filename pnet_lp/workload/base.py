@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.memory import check_fits
@@ -17,7 +17,6 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray, Workload
 from pnet_lp.registry import Params, Registry
 from pnet_lp.seeds import generator
-from pnet_lp.units import BYTES, TIME, Quantity
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 
 _BYTES_PER_FLOW = 200
@@ -42,15 +41,6 @@ def _sizes(value: object) -> object:
     return parse_sizes(value) if isinstance(value, str) else value
 
 
-def reading(quantity: Quantity) -> BeforeValidator:
-    """Return what reads the texts of a parameter that counts a quantity."""
-
-    def read(value: object, info: ValidationInfo) -> object:
-        return quantity.parse(value, info.field_name or quantity.name) if isinstance(value, str) else value
-
-    return BeforeValidator(read)
-
-
 SizesOf: TypeAlias = Annotated[
     SizeDistribution,
     BeforeValidator(_sizes),
@@ -58,9 +48,6 @@ SizesOf: TypeAlias = Annotated[
         description="flow sizes: 10MB, a name of `pnet-lp list sizes`, a .csv (bytes,share) or .txt (bytes, per cent)"
     ),
 ]
-ByteCount: TypeAlias = Annotated[int, reading(BYTES), BYTES]
-Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=10**15)]
-Duration: TypeAlias = Annotated[int, reading(TIME), TIME, Field(ge=0, le=10**18)]
 
 
 @brief()

@@ -15,8 +15,9 @@ from pydantic import Field
 from pnet_lp.errors import WorkloadError
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray, Workload
+from pnet_lp.quantities import Bytes, Duration
 from pnet_lp.seeds import OwnSeed
-from pnet_lp.workload.base import Bytes, Duration, WorkloadContext, WorkloadParams
+from pnet_lp.workload.base import WorkloadContext, WorkloadParams
 
 
 class CollectiveParams(WorkloadParams):

@@ -217,6 +217,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "objective": Example("--objective total"),
             "min_share": Example("--min-share 0.3"),
             "max_paths": Example("--max-paths 1"),
+            "demand_size": Example("--demand-size 64MB"),
             "least_load": Example("--least-load", idle="--least-load --routing ecmp", says="leaves no flow to choose"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),

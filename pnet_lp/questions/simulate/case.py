@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.flags import Flag
+from pnet_lp.quantities import Duration
 from pnet_lp.questions.base import OutputOption
 from pnet_lp.questions.flow_keys import FlowKeys
 from pnet_lp.registry import OneOrMore
@@ -15,7 +16,7 @@ from pnet_lp.sim import SimulationSettings
 from pnet_lp.sim.columns import COLUMNS
 from pnet_lp.sim.traces import split_trace
 from pnet_lp.workload import WORKLOADS
-from pnet_lp.workload.base import Duration, WorkloadParams
+from pnet_lp.workload.base import WorkloadParams
 
 STAGES = tuple(
     dict.fromkeys(

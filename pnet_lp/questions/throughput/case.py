@@ -8,13 +8,13 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import Flag
+from pnet_lp.quantities import Bytes
 from pnet_lp.questions.base import OutputOption
 from pnet_lp.questions.keys import DemandKeys, MetricKeys
 from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.settings import LoadSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES
-from pnet_lp.workload.base import Bytes
 
 
 class ThroughputCase(LoadSettings, MetricKeys, DemandKeys):

@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.quantities import Duration
 from pnet_lp.registry import Params
 from pnet_lp.sim.base import FORWARDINGS, SimulationContext
-from pnet_lp.workload.base import Duration
 
 
 class FlowletParams(Params):

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from pnet_lp import _core
+from pnet_lp.quantities import Bytes
 from pnet_lp.sim.base import QUEUES, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
-from pnet_lp.workload.base import Bytes
 
 
 class EcnParams(LimitParams):

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
+from pnet_lp.quantities import Bytes
 from pnet_lp.sim.base import QUEUES, PacketSizes, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
-from pnet_lp.workload.base import Bytes
 
 
 class TrimParams(LimitParams):

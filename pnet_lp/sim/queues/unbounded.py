@@ -7,9 +7,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.quantities import Bytes
 from pnet_lp.registry import Params
 from pnet_lp.sim.base import QUEUES, SimulationContext
-from pnet_lp.workload.base import Bytes
 
 
 class UnboundedParams(Params):

@@ -7,10 +7,10 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.quantities import reading
 from pnet_lp.registry import Params
 from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.units import RATE
-from pnet_lp.workload.base import reading
 
 BitRate: TypeAlias = Annotated[int, reading(RATE), RATE, Field(ge=1, le=8 * 10**12)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.quantities import Duration
 from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import SegmentCount, WindowParams
-from pnet_lp.workload.base import Duration
 
 
 class MinTcpParams(WindowParams):

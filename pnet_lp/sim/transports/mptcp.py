@@ -7,10 +7,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.quantities import Duration
 from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import TcpParams
 from pnet_lp.sim.transports.dctcp import EstimateParams
-from pnet_lp.workload.base import Duration
 
 
 class MptcpParams(TcpParams, EstimateParams):

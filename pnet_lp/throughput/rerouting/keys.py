@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_up, totals_down, totals_up
 from pnet_lp.throughput.rerouting.paths import Index, Paths, shortest_paths
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _FULL = 1e-3
 """The part of its capacity from which on room makes no difference."""
@@ -135,6 +137,8 @@ class Keys:
         part = np.concatenate([self.amount[own] / self.flow.problem.demand[old.owner], np.ones(len(new.owner))])
         column = np.searchsorted(demands, paths.owner)[paths.path]
         shape = (len(self.load), len(demands))
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         return sp.coo_array((part[paths.path], (paths.link, column)), shape=shape).tocsc()
 
     def flow_with(self, paths: Paths, share: FloatArray) -> Flow:

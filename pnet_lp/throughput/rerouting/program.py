@@ -13,7 +13,6 @@ Generalised upper bounds: G. B. Dantzig, R. M. Van Slyke (1967).
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.flow import FlowProblem
@@ -75,6 +74,8 @@ class Program:
             least, most = np.zeros(len(new)), np.full(len(new), np.inf)
             self._highs.addRows(len(new), least, most, len(new), begins, columns, self._weight[new])
         demands, column = np.unique(paths.owner, return_inverse=True)
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         own = sp.csc_array((np.ones(len(paths.link)), paths.link, paths.ptr), shape=(self._links, count))
         differ = (own - keys.columns(demands)[:, column]).tocoo()
         used = np.abs(differ.data) > _ROUNDING

@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.model.workload import Workload
+from pnet_lp.quantities import Duration
 from pnet_lp.seeds import OwnSeed
-from pnet_lp.workload.base import WORKLOADS, Duration, SizesOf, WorkloadContext, WorkloadParams
+from pnet_lp.workload.base import WORKLOADS, SizesOf, WorkloadContext, WorkloadParams
 
 
 class SequentialParams(WorkloadParams):

@@ -7,8 +7,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from pnet_lp.model.workload import Workload
+from pnet_lp.quantities import Duration
 from pnet_lp.seeds import OwnSeed
-from pnet_lp.workload.base import WORKLOADS, Duration, SizesOf, Use, WorkloadContext, WorkloadParams
+from pnet_lp.workload.base import WORKLOADS, SizesOf, Use, WorkloadContext, WorkloadParams
 
 
 class EachParams(WorkloadParams):

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.model.workload import LongArray, Workload
+from pnet_lp.quantities import Bytes
 from pnet_lp.seeds import OwnSeed
-from pnet_lp.workload.base import WORKLOADS, Bytes, WorkloadContext, WorkloadParams
+from pnet_lp.workload.base import WORKLOADS, WorkloadContext, WorkloadParams
 
 _Stage: TypeAlias = Literal["read", "shuffle", "write"]
 

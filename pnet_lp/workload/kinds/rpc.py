@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model.workload import Workload
+from pnet_lp.quantities import Bytes, Duration
 from pnet_lp.seeds import OwnSeed
-from pnet_lp.workload.base import WORKLOADS, Bytes, Duration, WorkloadContext, WorkloadParams
+from pnet_lp.workload.base import WORKLOADS, WorkloadContext, WorkloadParams
 
 
 class RpcParams(WorkloadParams):

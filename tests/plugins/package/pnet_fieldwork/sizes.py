@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
+from pnet_lp.quantities import Bytes
 from pnet_lp.registry import Params
-from pnet_lp.workload.base import Bytes
 from pnet_lp.workload.distribution import SIZES, SizeDistribution
 
 

@@ -3,9 +3,9 @@
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.quantities import Duration
 from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import TcpParams
-from pnet_lp.workload.base import Duration
 
 
 class QuickParams(TcpParams):
