@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_up, totals_down, totals_up
 from pnet_lp.throughput.rerouting.paths import Index, Paths, shortest_paths
@@ -64,6 +65,7 @@ class Flow:
         return found
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Keys:
     """How demands are split while links are down, unless they get other paths.

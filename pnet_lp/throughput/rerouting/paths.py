@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.rounded import mul_down
 from pnet_lp.throughput.problems.base import separated
@@ -18,6 +19,7 @@ from pnet_lp.throughput.problems.base import separated
 Index = npt.NDArray[np.int64]
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Paths:
     """Paths: the demand of each, and its links, ``link[ptr[n]:ptr[n + 1]]``.
