@@ -17,4 +17,5 @@ class ShallowParams(LimitParams):
 def shallow(params: ShallowParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""
     quarter = params.packets // 4
-    return _core.Queue("ecn", **params.limit(context), low=quarter, high=quarter, chance=1.0)
+    marking = {"low": quarter, "high": quarter, "chance": 1.0, "threshold_bytes": None, "leaving": False}
+    return _core.Queue("ecn", **params.limit(context), **marking)
