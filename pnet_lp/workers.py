@@ -157,7 +157,12 @@ def _initialize() -> None:
     signal.signal(signal.SIGTERM, _on_terminate)
 
 
-def _on_terminate(_signal: int, _frame: FrameType | None) -> None:
+def _on_terminate(_signal: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code is _initialize.__code__:
+            # Nothing is half-written yet.
+            os._exit(1)
+        frame = frame.f_back
     # As an exception, so that half-written files are removed.
     raise _Terminated(1)
 
