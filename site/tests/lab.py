@@ -11,8 +11,8 @@ SITE = Path(__file__).resolve().parents[2] / "build" / "site"
 
 
 def settle(page: Page) -> None:
-    """Wait until the network shown is solved."""
-    page.wait_for_selector("#lab[data-settled=true]")
+    """Wait until the network shown is solved, which may take the page 20 s of a machine that it has for itself."""
+    page.wait_for_selector("#lab[data-settled=true]", timeout=120_000)
 
 
 def choose(page: Page, family: str, size: int | None = None, pattern: str = "all-to-all") -> None:
