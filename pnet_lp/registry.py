@@ -188,10 +188,14 @@ class Registry(Generic[F]):
             asked for: the one called like an entry when that is, all others when that is not enough.
         group: entry-point group in which third parties name modules that register theirs.
         part: the module of an entry that is a folder in which it is registered; empty for the folder itself.
+        base: what the models of parameters derive from, and the model of entries without parameters.
     """
 
-    def __init__(self, kind: str, *, package: str, group: str, part: str = "") -> None:
+    def __init__(
+        self, kind: str, *, package: str, group: str, part: str = "", base: type[Params] | None = None
+    ) -> None:
         self.kind = kind
+        self._base = base
         self._package = package
         self._group = group
         self._part = f".{part}" if part else ""
@@ -203,7 +207,7 @@ class Registry(Generic[F]):
         self,
         name: str,
         *,
-        params: type[Params] = NoParams,
+        params: type[Params] | None = None,
         summary: str,
         source: str = "",
         example: str = "",
@@ -213,11 +217,15 @@ class Registry(Generic[F]):
 
         The other arguments are attributes of :class:`Entry`.
         """
+        model = params or self._base or NoParams
+        if self._base and not issubclass(model, self._base):
+            allowed = f"models that derive from {self._base.__name__}"
+            raise SpecError(f"parameters of {self.kind} {name!r}", found=model.__name__, allowed=allowed)
 
         def decorate(build: F) -> F:
             if name in self._entries:
                 raise SpecError(f"{self.kind} {name!r} is registered twice")
-            self._entries[name] = Entry(name, params, build, summary, source, example, beside)
+            self._entries[name] = Entry(name, model, build, summary, source, example, beside)
             if isinstance(build, type) and issubclass(build, Named):
                 build.name = name
             return build

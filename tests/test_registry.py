@@ -44,6 +44,14 @@ def test_entries_are_found_by_name(shapes: Registry[Any]) -> None:
     assert isinstance(shapes.get("point").validate({}), NoParams)
 
 
+def test_models_of_parameters_derive_from_the_base_of_their_registry() -> None:
+    registry: Registry[Any] = Registry("shape", package="pnet_lp.model", group="pnet_lp.shapes", base=Box)
+    registry.register("plain", summary="a box as it is")(lambda _: 1)
+    assert registry.get("plain").params is Box
+    with pytest.raises(SpecError, match="parameters of shape 'point', found 'NoParams'; allowed: models that derive"):
+        registry.register("point", params=NoParams, summary="a point")(lambda _: 2)
+
+
 def test_a_name_is_registered_once(shapes: Registry[Any]) -> None:
     with pytest.raises(SpecError, match="shape 'box' is registered twice"):
         shapes.register("box", summary="another")(lambda _: 1)

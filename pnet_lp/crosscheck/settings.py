@@ -7,7 +7,6 @@ from typing import Any
 
 from pnet_lp.sim import SimulationSettings
 from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
-from pnet_lp.sim.tcp_params import WindowParams
 
 
 class CrosscheckSettings(EveryModelSettings):
@@ -24,13 +23,8 @@ class CrosscheckSettings(EveryModelSettings):
     @cached_property
     def fluid(self) -> SimulationSettings:
         """The settings of the fluid."""
-        transport = self.chosen_transport.params
-        if isinstance(transport, WindowParams):
-            own = transport.as_fluid()
-        else:
-            own = {"correction": "propagation,store-and-forward"}
         given = self._given_but(PACKETS_ONLY)
-        settings = {**own, **given}
+        settings = {**self.chosen_transport.params.as_fluid(), **given}
         if "sharing" in given:
             settings["subflows"] = given.get("subflows", self.subflows)
         idle = SimulationSettings.meaningless({**settings, "model": "fluid"})

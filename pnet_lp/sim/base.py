@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
@@ -84,19 +84,79 @@ QueueBuilder: TypeAlias = Callable[[Any, SimulationContext], _core.Queue]
 TransportBuilder: TypeAlias = Callable[[Any, SimulationContext], _core.Transport]
 ForwardingBuilder: TypeAlias = Callable[[Any, SimulationContext], _core.Forwarding]
 
-QUEUES: Registry[QueueBuilder] = Registry("queue", package="pnet_lp.sim.queues", group="pnet_lp.queues")
+
+class QueueParams(Params):
+    """Base of the parameters of queues: what is asked of any queue.
+
+    Class attributes:
+        of_hosts: parameters that mean nothing at switches.
+        can_mark: whether it marks data where it is long.
+    """
+
+    of_hosts: ClassVar[frozenset[str]] = frozenset()
+    can_mark: ClassVar[bool] = False
+
+    def most(self, sizes: PacketSizes) -> int | None:
+        """Return how many full packets it takes; None: all."""
+        del sizes
+        return None
+
+    def filled(self, sizes: PacketSizes, *, by_marks: bool) -> int | None:
+        """Return how many full packets windows without a bound keep in it; None: they do not settle in this queue.
+
+        ``by_marks`` is whether they shrink by the part of packets that is marked, or else by losses.
+        """
+        del sizes, by_marks
+        return None
+
+    def refuse_of_hosts(self, where: str, idle: str) -> None:
+        """Raise SpecError where a parameter of hosts' ports is stated that changes nothing: ``idle`` says why."""
+        for name in sorted(self.model_fields_set & self.of_hosts):
+            raise SpecError(f"changes nothing {idle}", where=f"{where}: {name}", found=getattr(self, name))
+
+    def held_of_flow(self, sizes: PacketSizes) -> float:
+        """Return how many full packets a connection lets wait in its own host's port; 0: no more than elsewhere."""
+        del sizes
+        return 0.0
+
+
+class TransportParams(Params):
+    """Base of the parameters of transports: what is asked of any transport.
+
+    Class attributes:
+        has_windows: whether a window grows until losses or marks shrink it.
+        by_marks: whether it shrinks by the part of packets that is marked.
+    """
+
+    has_windows: ClassVar[bool] = False
+    by_marks: ClassVar[bool] = False
+
+    @property
+    def window_bound(self) -> int | None:
+        """Packets that are under way at most, whatever the window; None: no bound."""
+        return None
+
+    def as_fluid(self) -> dict[str, Any]:
+        """Return the settings of a fluid that come closest: what a flow waits for beside its share."""
+        return {"correction": "propagation,store-and-forward"}
+
+
+QUEUES: Registry[QueueBuilder] = Registry(
+    "queue", package="pnet_lp.sim.queues", group="pnet_lp.queues", base=QueueParams
+)
 TRANSPORTS: Registry[TransportBuilder] = Registry(
-    "transport", package="pnet_lp.sim.transports", group="pnet_lp.transports"
+    "transport", package="pnet_lp.sim.transports", group="pnet_lp.transports", base=TransportParams
 )
 FORWARDINGS: Registry[ForwardingBuilder] = Registry(
     "forwarding", package="pnet_lp.sim.forwardings", group="pnet_lp.forwardings"
 )
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Params)
 
 
 @dataclass(frozen=True)
-class Choice(Generic[T]):
+class Choice(Generic[T, P]):
     """An entry of a registry with its parameters.
 
     Attributes:
@@ -105,7 +165,7 @@ class Choice(Generic[T]):
     """
 
     entry: Entry[Callable[[Any, SimulationContext], T]]
-    params: Params
+    params: P
 
     def build(self, context: SimulationContext) -> T:
         """Return the core's object for a run."""
@@ -122,15 +182,15 @@ class Choice(Generic[T]):
         ]
         return ":".join([self.entry.name, *([",".join(values)] if values else [])])
 
-    def refuse_of_hosts(self, where: str, idle: str) -> None:
-        """Raise SpecError where a parameter of hosts' ports is stated that changes nothing: ``idle`` says why."""
-        for name in sorted(self.params.model_fields_set & getattr(self.params, "of_hosts", frozenset())):
-            raise SpecError(f"changes nothing {idle}", where=f"{where}: {name}", found=getattr(self.params, name))
+
+TransportChoice: TypeAlias = Choice[_core.Transport, TransportParams]
+QueueChoice: TypeAlias = Choice[_core.Queue, QueueParams]
+ForwardingChoice: TypeAlias = Choice[_core.Forwarding, Params]
 
 
 def choose(
     registry: Registry[Callable[[Any, SimulationContext], T]], text: str, preset: Mapping[str, Mapping[str, str]]
-) -> Choice[T]:
+) -> Choice[T, Any]:
     """Return what ``name`` or ``name:key=value,...`` stands for; ``preset`` has other defaults, by name of the entry.
 
     Raises:
@@ -144,7 +204,7 @@ def choose_with(
     name: str,
     values: Mapping[str, str],
     preset: Mapping[str, Mapping[str, str]],
-) -> Choice[T]:
+) -> Choice[T, Any]:
     """Return the entry ``name`` with these parameters; otherwise as :func:`choose`.
 
     Raises:

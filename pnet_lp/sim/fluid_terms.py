@@ -6,15 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from pnet_lp import _core
 from pnet_lp.model import Network
-from pnet_lp.sim.base import Choice, PacketSizes
+from pnet_lp.sim.base import PacketSizes, QueueChoice, TransportChoice
 from pnet_lp.sim.fluid import OF_WINDOWS, parse_correction
 from pnet_lp.sim.ports import Ports
-from pnet_lp.sim.queue_limit import LimitParams
-from pnet_lp.sim.queues.ecn import EcnParams
-from pnet_lp.sim.queues.unbounded import UnboundedParams
-from pnet_lp.sim.tcp_params import WindowParams
 
 IN_QUEUES = 0.7
 """What a window without bound keeps in queues, as a part of the threshold and what its host's port takes of it."""
@@ -22,13 +17,10 @@ IN_QUEUES = 0.7
 LONGEST = 1.4
 """The longest queue that flows wait in, as a multiple of the same: windows overshoot, and hosts hold several."""
 
-FILLED = 0.3
-"""What windows keep on average in drop-tail queues, as a part of their limit."""
-
 
 def terms_of(
-    transport: Choice[_core.Transport],
-    queues: tuple[Choice[_core.Queue], Choice[_core.Queue]],
+    transport: TransportChoice,
+    queues: tuple[QueueChoice, QueueChoice],
     sizes: PacketSizes,
     network: Network,
     link_delay_ps: int,
@@ -44,46 +36,39 @@ def terms_of(
         network: the network.
         link_delay_ps: delay of links without one of their own.
     """
-    params, (queue, host_queue) = transport.params, queues
-    if not isinstance(params, WindowParams):
-        return {"transport": transport.expression, "terms": parse_correction("propagation,store-and-forward")}
+    params, (queue, host_queue) = transport.params, (choice.params for choice in queues)
     own = params.as_fluid()
     terms = parse_correction(own.pop("correction"))
     found: dict[str, Any] = {"transport": transport.expression, "terms": terms, **own}
-    limit, hosts = queue.params, host_queue.params
-    if "sharing" in own or not isinstance(limit, LimitParams) or queue.entry.name not in ("drop-tail", "ecn"):
+    by_marks = params.by_marks and queue.can_mark
+    held = queue.filled(sizes, by_marks=by_marks)
+    if "sharing" in own or not params.has_windows or held is None:
         return found
-    marks = isinstance(limit, EcnParams) and transport.entry.name == "dctcp"
-    held = limit.threshold if isinstance(limit, EcnParams) and marks else round(FILLED * limit.most(sizes))
-    if params.receive_window is not None:
-        windows = OF_WINDOWS if marks else OF_WINDOWS[:1]
-        return {**found, "terms": (*terms, *windows), "window": params.receive_window, "threshold": max(held, 1)}
-    in_host = hosts.small_queue / sizes.packet if isinstance(hosts, UnboundedParams) else 0.0
-    window = round_trip_packets(network, link_delay_ps, sizes) + IN_QUEUES * (held + in_host)
-    longest = LONGEST * (held + in_host)
+    if params.window_bound is not None:
+        windows = OF_WINDOWS if by_marks else OF_WINDOWS[:1]
+        return {**found, "terms": (*terms, *windows), "window": params.window_bound, "threshold": max(held, 1)}
+    waiting = held + host_queue.held_of_flow(sizes)
+    window = round_trip_packets(network, link_delay_ps, sizes) + IN_QUEUES * waiting
     return {
         **found,
         "terms": (*terms, "queueing"),
         "window": max(round(window), 1),
-        "threshold": max(round(longest), 1),
+        "threshold": max(round(LONGEST * waiting), 1),
     }
 
 
 def round_trip_packets(network: Network, link_delay_ps: int, sizes: PacketSizes) -> float:
     """Return how many packets the slowest link sends in a round trip from the first host to the farthest rack."""
     plane, ports = network.planes[0], Ports.of(network)
-    joined: list[list[int]] = [[] for _ in range(plane.switch_count)]
-    for u, v in zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True):
-        joined[u].append(v)
-        joined[v].append(u)
-    first = next((switch for switch in plane.host_switch.tolist() if switch >= 0), 0)
-    steps, reached = {first: 0}, [first]
-    for switch in reached:
-        for other in joined[switch]:
-            if other not in steps:
-                steps[other] = steps[switch] + 1
-                reached.append(other)
-    links = max((steps.get(switch, 0) for switch in plane.host_switch.tolist()), default=0) + 2
+    attached = plane.host_switch[plane.host_switch >= 0]
+    links = 2
+    if len(attached):
+        from scipy.sparse import csgraph, csr_array  # noqa: PLC0415 - packets do without
+
+        ends, size = (plane.cable_u, plane.cable_v), plane.switch_count
+        joined = csr_array((np.ones(len(plane.cable_u)), ends), shape=(size, size))
+        steps = csgraph.dijkstra(joined, directed=False, unweighted=True, indices=attached[0])[attached]
+        links += round(float(steps[np.isfinite(steps)].max()))
     delay = float(np.mean(ports.delays_ps(link_delay_ps)[ports.connected]))
     takes = sizes.packet * 8e12 / float(ports.rate[ports.connected].min())
     return links * (2 * delay + takes) / takes

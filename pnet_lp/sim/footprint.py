@@ -11,11 +11,9 @@ from pnet_lp import _core
 from pnet_lp.errors import WorkloadError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Workload
-from pnet_lp.registry import Params
 from pnet_lp.routing import count_shortest
-from pnet_lp.sim.base import SimulationContext
+from pnet_lp.sim.base import QueueParams, SimulationContext, TransportParams
 from pnet_lp.sim.ports import FROM_HOST
-from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.sim.traces import ROWS
 
 _FLOW, _BYTES, _CONNECTION, _PORT, _PACKET, _ROW = 600, 24, 300, 900, 60, 120
@@ -39,9 +37,9 @@ def check_memory(
     context: SimulationContext,
     forwarding: _core.Forwarding,
     *,
-    queue: Params,
-    host_queue: Params,
-    transport: Params,
+    queue: QueueParams,
+    host_queue: QueueParams,
+    transport: TransportParams,
     traces: int,
     jobs: int = 1,
     runs: int = 1,
@@ -63,9 +61,8 @@ def check_memory(
     segments = int((workload.size[together] // context.sizes.payload + 1).sum())
     of_hosts = int((ports.kind == FROM_HOST).sum())
     sides = ((queue, len(ports.rate) - of_hosts), (host_queue, of_hosts))
-    held = sum(
-        count * limit.most(context.sizes) if isinstance(limit, LimitParams) else segments for limit, count in sides
-    )
+    most = [(count, limit.most(context.sizes)) for limit, count in sides]
+    held = sum(segments if limit is None else count * limit for count, limit in most)
     parts["shorter queues"] = min(held, segments) * _PACKET
     _check(context, forwarding, parts, together, subflows, record=record, jobs=jobs, runs=runs)
 

@@ -11,7 +11,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model.brief import brief
-from pnet_lp.sim.base import Choice, SimulationContext
+from pnet_lp.sim.base import QueueChoice, SimulationContext, TransportChoice
 from pnet_lp.sim.footprint import check_memory
 from pnet_lp.sim.scenario import SimulationScenario
 from pnet_lp.sim.traces import ROWS, parse_traces
@@ -29,9 +29,9 @@ class PacketScenario(SimulationScenario):
 
     model: ClassVar[str] = "packets"
 
-    transport: Choice[_core.Transport]
-    queue: Choice[_core.Queue]
-    host_queue: Choice[_core.Queue]
+    transport: TransportChoice
+    queue: QueueChoice
+    host_queue: QueueChoice
     trace: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -69,7 +69,7 @@ class PacketScenario(SimulationScenario):
                 )
         watched = parse_traces(self.trace, context.ports, self.workload.flow_count)
         if not transport.waits_for_room:
-            self.host_queue.refuse_of_hosts("host_queue", f"with transport {self.transport.entry.name}")
+            self.host_queue.params.refuse_of_hosts("host_queue", f"with transport {self.transport.entry.name}")
         return _core.simulate_packets(
             run,
             queues=(queue, None if self.host_queue.expression == self.queue.expression else host_queue),

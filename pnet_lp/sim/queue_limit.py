@@ -8,8 +8,10 @@ from pydantic import Field
 
 from pnet_lp.errors import SpecError
 from pnet_lp.quantities import Bytes
-from pnet_lp.registry import Params
-from pnet_lp.sim.base import PacketSizes, SimulationContext
+from pnet_lp.sim.base import PacketSizes, QueueParams, SimulationContext
+
+FILLED = 0.3
+"""What windows keep on average in a queue until it loses packets, as a part of its limit; see docs/fluid.md."""
 
 
 class Limit(TypedDict):
@@ -19,7 +21,7 @@ class Limit(TypedDict):
     bytes: int | None
 
 
-class LimitParams(Params):
+class LimitParams(QueueParams):
     """How much a queue takes, the packet being sent included."""
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = (frozenset({"packets", "bytes"}),)
@@ -35,6 +37,10 @@ class LimitParams(Params):
     def most(self, sizes: PacketSizes) -> int:
         """Return how many full packets a queue takes."""
         return self.packets if self.bytes is None else self.bytes // sizes.packet + 1
+
+    def filled_by_losses(self, sizes: PacketSizes) -> int:
+        """Return how many full packets windows that only losses shrink keep in it, first come, first served."""
+        return round(FILLED * self.most(sizes))
 
     def limit(self, context: SimulationContext) -> Limit:
         """Return it as the core reads it, or raise SpecError where a full packet never fits."""

@@ -22,7 +22,7 @@ from pnet_lp.model.paths import Policy
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.routing import count_shortest
 from pnet_lp.seeds import derive_seed
-from pnet_lp.sim.base import Choice, PacketSizes, SimulationContext
+from pnet_lp.sim.base import ForwardingChoice, PacketSizes, SimulationContext
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.ports import Ports
 from pnet_lp.sim.result import SimulationResult
@@ -109,7 +109,7 @@ class SimulationScenario(ABC):
 
     network: Network
     workload: Workload
-    forwarding: Choice[_core.Forwarding]
+    forwarding: ForwardingChoice
     plane_policy: Policy = "any"
     link_delay_ps: int = 10**6
     sizes: PacketSizes = field(default_factory=PacketSizes)

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
-from pnet_lp import _core
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network, Workload
@@ -15,7 +14,17 @@ from pnet_lp.model.paths import Policy
 from pnet_lp.quantities import ByteCount, Duration
 from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
-from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, Choice, PacketSizes, choose, choose_with
+from pnet_lp.sim.base import (
+    FORWARDINGS,
+    QUEUES,
+    TRANSPORTS,
+    ForwardingChoice,
+    PacketSizes,
+    QueueChoice,
+    TransportChoice,
+    choose,
+    choose_with,
+)
 from pnet_lp.sim.fluid import OF_WINDOWS, SHORT_FLOWS, TERMS, FluidScenario, SharingName, parse_correction
 from pnet_lp.sim.fluid_terms import terms_of
 from pnet_lp.sim.outage import Outage
@@ -166,7 +175,7 @@ class EveryModelSettings(PresetSettings):
             raise SpecError("flows take a routing's paths or find their own", where="forwarding", found=self.forwarding)
         _ = self.sizes, self.chosen_transport, self.chosen_forwarding, self.terms
         if self.host_queue != SAME:
-            self.chosen_queue.refuse_of_hosts("queue", "at switches")
+            self.chosen_queue.params.refuse_of_hosts("queue", "at switches")
         return self
 
     @property
@@ -180,19 +189,19 @@ class EveryModelSettings(PresetSettings):
         return parse_correction(self.correction)
 
     @property
-    def chosen_transport(self) -> Choice[_core.Transport]:
+    def chosen_transport(self) -> TransportChoice:
         """The transport with its parameters."""
         with naming("transport"):
             return choose(TRANSPORTS, self.transport, plain(get_preset(self.preset).transports))
 
     @property
-    def chosen_queue(self) -> Choice[_core.Queue]:
+    def chosen_queue(self) -> QueueChoice:
         """The queue discipline with its parameters."""
         with naming("queue"):
             return choose(QUEUES, self.queue, plain(get_preset(self.preset).queues))
 
     @property
-    def chosen_host_queue(self) -> Choice[_core.Queue]:
+    def chosen_host_queue(self) -> QueueChoice:
         """The same of the ports of hosts."""
         if self.host_queue == SAME:
             return self.chosen_queue
@@ -200,7 +209,7 @@ class EveryModelSettings(PresetSettings):
             return choose(QUEUES, self.host_queue, plain(get_preset(self.preset).queues))
 
     @property
-    def chosen_forwarding(self) -> Choice[_core.Forwarding]:
+    def chosen_forwarding(self) -> ForwardingChoice:
         """The forwarding with its parameters; that of given paths, where there is a routing."""
         stated = plain(get_preset(self.preset).forwardings)
         if self.routing is None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.quantities import Bytes, Duration
-from pnet_lp.registry import Params
-from pnet_lp.sim.base import SimulationContext
+from pnet_lp.sim.base import SimulationContext, TransportParams
 from pnet_lp.units import format_duration
 
 SegmentCount: TypeAlias = Annotated[int, Field(ge=1, lt=1 << 31)]
 
 
-class WindowParams(Params):
+class WindowParams(TransportParams):
     """How a connection begins, how much it sends at first, and when data is acknowledged."""
+
+    has_windows: ClassVar[bool] = True
 
     handshake: bool = Field(True, description="whether a flow begins with the handshake of a connection")
     syn: Bytes = Field(40, le=65535, description="size of the packet that asks for a connection")
@@ -45,8 +46,13 @@ class WindowParams(Params):
             found["ack_delay"] = "changes nothing with ack_every=1"
         return found
 
+    @property
+    def window_bound(self) -> int | None:
+        """See the base class."""
+        return self.receive_window
+
     def as_fluid(self) -> dict[str, Any]:
-        """Return the settings of a fluid that come closest: what a flow waits for beside its share."""
+        """See the base class."""
         begins = "handshake," if self.handshake else ""
         return {
             "correction": f"{begins}propagation,store-and-forward,slow-start",

@@ -29,6 +29,8 @@ def test_windows_without_bound_fill_round_trip_threshold_and_the_host() -> None:
     assert (found.window, found.threshold) == (round(5.333 + 0.7 * 152.38), round(1.4 * 152.38))
     same = scenario(transport="dctcp", queue="ecn:threshold=65,packets=1000", host_queue="same")
     assert (same.window, same.threshold) == (round(5.333 + 0.7 * 65), 91)
+    in_bytes = scenario(transport="dctcp", queue="ecn:threshold_bytes=30kB,packets=1000", host_queue="same")
+    assert (in_bytes.window, in_bytes.threshold) == (round(5.333 + 0.7 * 20), 28)
     # Without marks three tenths of the limit count.
     lost = scenario(transport="tcp:handshake=false", queue="drop-tail:packets=100", host_queue="same")
     assert lost.terms == ("propagation", "store-and-forward", "slow-start", "queueing")

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.quantities import Bytes
-from pnet_lp.sim.base import QUEUES, SimulationContext
+from pnet_lp.sim.base import QUEUES, PacketSizes, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
 
 
@@ -19,6 +19,8 @@ class EcnParams(LimitParams):
         *LimitParams.alternatives,
         frozenset({"threshold", "threshold_bytes"}),
     )
+
+    can_mark: ClassVar[bool] = True
 
     threshold: int = Field(
         65, ge=0, lt=1 << 32, description="packets in the queue from which data that comes is marked"
@@ -57,6 +59,12 @@ class EcnParams(LimitParams):
         return (
             found if self.threshold_bytes is None else {**found, "threshold": "changes nothing beside threshold_bytes"}
         )
+
+    def filled(self, sizes: PacketSizes, *, by_marks: bool) -> int:
+        """See the base class."""
+        if not by_marks:
+            return self.filled_by_losses(sizes)
+        return self.threshold if self.threshold_bytes is None else self.threshold_bytes // sizes.packet
 
 
 @QUEUES.register(

@@ -8,16 +8,11 @@ from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.quantities import Bytes
-from pnet_lp.registry import Params
-from pnet_lp.sim.base import QUEUES, SimulationContext
+from pnet_lp.sim.base import QUEUES, PacketSizes, QueueParams, SimulationContext
 
 
-class UnboundedParams(Params):
-    """Parameters of ``unbounded``.
-
-    Class attributes:
-        of_hosts: parameters that mean nothing at switches.
-    """
+class UnboundedParams(QueueParams):
+    """Parameters of ``unbounded``."""
 
     of_hosts: ClassVar[frozenset[str]] = frozenset({"small_queue"})
 
@@ -25,6 +20,10 @@ class UnboundedParams(Params):
         131_072,
         description="of hosts: bytes that a TCP connection puts into their ports before it waits until half have left",
     )
+
+    def held_of_flow(self, sizes: PacketSizes) -> float:
+        """See the base class."""
+        return self.small_queue / sizes.packet
 
 
 @QUEUES.register(

@@ -8,14 +8,13 @@ from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.quantities import reading
-from pnet_lp.registry import Params
-from pnet_lp.sim.base import TRANSPORTS, SimulationContext
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext, TransportParams
 from pnet_lp.units import RATE
 
 BitRate: TypeAlias = Annotated[int, reading(RATE), RATE, Field(ge=1, le=8 * 10**12)]
 
 
-class CbrParams(Params):
+class CbrParams(TransportParams):
     """Parameters of ``cbr``."""
 
     rate: BitRate = Field(description="what a flow sends on the wire, headers included: 2.5Gbps")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -29,6 +29,8 @@ class EstimateParams(Params):
 
 class DctcpParams(TcpParams, EstimateParams):
     """Parameters of ``dctcp``."""
+
+    by_marks: ClassVar[bool] = True
 
 
 @TRANSPORTS.register(

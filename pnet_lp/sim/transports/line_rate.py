@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pnet_lp import _core
-from pnet_lp.registry import NoParams
-from pnet_lp.sim.base import TRANSPORTS, SimulationContext
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext, TransportParams
 
 
 @TRANSPORTS.register(
@@ -12,6 +11,6 @@ from pnet_lp.sim.base import TRANSPORTS, SimulationContext
     beside={"queue": "drop-tail:packets=10000"},
     summary="packets at the rate of the links that they leave by, never retransmitted; else as cbr",
 )
-def line_rate(_: NoParams, context: SimulationContext) -> _core.Transport:
+def line_rate(_: TransportParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
     return _core.Transport("cbr", payload=context.sizes.payload, header=context.sizes.header)

@@ -6,12 +6,11 @@ from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.quantities import Duration
-from pnet_lp.registry import Params
-from pnet_lp.sim.base import TRANSPORTS, SimulationContext
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext, TransportParams
 from pnet_lp.sim.tcp_params import SegmentCount
 
 
-class NdpParams(Params):
+class NdpParams(TransportParams):
     """Parameters of ``ndp``."""
 
     window: SegmentCount | None = Field(
