@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EXTRAS: Mapping[str, str] = MappingProxyType(
-    {"distributed": "cluster", "ortools": "ortools", "pandas": "notebook", "pulp": "pulp", "pyarrow": "parquet"}
+    {
+        "distributed": "cluster",
+        "infragraph": "infragraph",
+        "ortools": "ortools",
+        "pandas": "notebook",
+        "pulp": "pulp",
+        "pyarrow": "parquet",
+    }
 )
 """The extra that installs a library."""
 

@@ -312,6 +312,10 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
     extras = project["optional-dependencies"]
     expected = [
         *project["dependencies"],
-        *(one for extra in ("cluster", "notebook", "ortools", "parquet", "pulp") for one in extras[extra]),
+        *(
+            one
+            for extra in ("cluster", "infragraph", "notebook", "ortools", "parquet", "pulp")
+            for one in extras[extra]
+        ),
     ]
     assert sorted(done.stdout.split()) == sorted(one.replace(">=", "==") for one in expected)

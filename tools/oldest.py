@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
-EXTRAS = ("cluster", "notebook", "ortools", "parquet", "pulp")
+EXTRAS = ("cluster", "infragraph", "notebook", "ortools", "parquet", "pulp")
 
 
 def oldest() -> list[str]:

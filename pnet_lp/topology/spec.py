@@ -33,6 +33,7 @@ from pnet_lp.files import parse_yaml
 from pnet_lp.layouts import opening
 from pnet_lp.model.network import MOST_PLANES, Variant
 from pnet_lp.registry import Params, validate
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -92,8 +93,12 @@ class NetworkSpec:
 
 
 def is_spec(path: str | Path, data: bytes) -> bool:
-    """Whether a file is a network spec, by its first line or its suffix."""
-    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(opening(data)) is not None
+    """Whether a file is a network spec, by its first line or its suffix, and no network in another kind of YAML."""
+    head = opening(data)
+    others = [known for known in NETWORK_FORMATS.formats if any(one.endswith(SUFFIXES) for one in known.suffixes)]
+    if any(known.recognise(head) for known in others):
+        return False
+    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(head) is not None
 
 
 def parse_spec(text: str, where: str) -> NetworkSpec:

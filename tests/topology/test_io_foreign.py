@@ -19,7 +19,7 @@ from .conftest import SPEEDS, same
 
 DATA = Path(__file__).parents[1] / "data"
 HOLDS_ALL = [".edges", ".json", ".graphml", ".gml"]
-MAPS = [".sndlib", ".sndlib.xml", ".graph", ".topohub.json"]
+MAPS = [".sndlib", ".sndlib.xml", ".graph", ".topohub.json", ".infragraph.json"]
 ASYMMETRIC = [".graph", ".topohub.json"]
 COORDINATES = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -56,7 +56,7 @@ def test_maps_come_back_whole(suffix: str, data: st.DataObject) -> None:
         assert same(read_plane(path.rename(Path(folder) / "net"), link_gbps=7), plane)
 
 
-@pytest.mark.parametrize("suffix", [*HOLDS_ALL, ".topohub.json"])
+@pytest.mark.parametrize("suffix", [*HOLDS_ALL, ".topohub.json", ".infragraph.json"])
 def test_some_positions_come_back(tmp_path: Path, suffix: str) -> None:
     plane = Plane.from_cables(3, [0, 1], [1, 2], position=[[1, 2], [np.nan, np.nan], [0.1, -3e-9]])
     write_plane(plane, tmp_path / f"net{suffix}")

@@ -1,0 +1,167 @@
+"""InfraGraph's own blueprints, read and certified; what is refused and how; what is written for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pnet_lp.errors import PnetError, TopologyError
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network, build_plane, read_plane, write_plane
+from pnet_lp.topology.io.files import parse_plane
+from pnet_lp.traffic import build_traffic
+
+from .conftest import same
+
+infragraph = pytest.importorskip("infragraph")
+from infragraph.blueprints.devices.generic.generic_switch import Switch  # noqa: E402
+from infragraph.blueprints.devices.generic.server import Server  # noqa: E402
+from infragraph.blueprints.devices.nvidia.dgx import NvidiaDGX  # noqa: E402
+from infragraph.blueprints.fabrics.clos_fat_tree_fabric import ClosFatTreeFabric  # noqa: E402
+from infragraph.blueprints.fabrics.closfabric import ClosFabric  # noqa: E402
+from infragraph.blueprints.fabrics.dragonfly_fabric import DragonflyFabric  # noqa: E402
+from infragraph.blueprints.fabrics.hybrid_debruijn_fabric import HybridDeBruijnFabric  # noqa: E402
+from infragraph.blueprints.fabrics.multi_host_debruijn_fabric import MultiHostDeBruijnFabric  # noqa: E402
+from infragraph.blueprints.fabrics.single_tier_fabric import SingleTierFabric  # noqa: E402
+
+BLUEPRINTS: dict[str, tuple[Callable[[], Any], tuple[int, int, int], float]] = {
+    # Maker; switches, cables and hosts; K of all-to-all between hosts, Gb/s: what a host sends, to each of the others.
+    "clos": (ClosFabric, (7, 12, 8), 100 / 7),
+    "two tiers": (lambda: ClosFatTreeFabric(Switch(port_count=8), Server(npu_factor=1), 2, []), (12, 32, 32), 100 / 31),
+    "three tiers": (
+        lambda: ClosFatTreeFabric(Switch(port_count=4), Server(npu_factor=1), 3, []),
+        (20, 32, 16),
+        100 / 15,
+    ),
+    "one switch": (lambda: SingleTierFabric(NvidiaDGX("dgx_h100"), 4, 400), (1, 0, 32), 400 / 31),
+    "dragonfly": (lambda: DragonflyFabric(Switch(port_count=8), Server(npu_factor=1), 4, 2, 2), (36, 90, 72), 100 / 71),
+    "de Bruijn": (
+        lambda: MultiHostDeBruijnFabric(Switch(port_count=16), Server(npu_factor=1), 3),
+        (8, 28, 64),
+        100 / 63,
+    ),
+    # Each access switch has one uplink of 200 Gb/s, over which each of its 8 hosts sends to 56.
+    "hybrid": (lambda: HybridDeBruijnFabric(Switch(port_count=16), Server(npu_factor=1), 3), (16, 36, 64), 200 / 448),
+}
+
+
+@pytest.mark.parametrize("encoding", ["yaml", "json"])
+@pytest.mark.parametrize("name", BLUEPRINTS)
+def test_blueprints_are_read_and_certified(tmp_path: Path, name: str, encoding: str) -> None:
+    make, sizes, rate = BLUEPRINTS[name]
+    path = tmp_path / f"fabric.{encoding}"
+    path.write_text(make().serialize(encoding=encoding))
+    network = build_network(str(path))
+    (plane,) = network.planes
+    assert (plane.switch_count, plane.cable_count, plane.host_count) == sizes
+    assert plane.warnings == ()
+    found = solve(network, build_traffic("all-to-all", network, level="host"))
+    assert found.interval.lower <= rate * (1 + 1e-9)
+    assert found.interval.lower >= rate * (1 - 2e-4)
+    assert found.interval.upper >= rate * (1 - 1e-9)
+
+
+def test_names_speeds_and_delays() -> None:
+    fabric = ClosFabric()
+    fabric.links[0].physical.latency.us = 1.5
+    plane = parse_plane(fabric.serialize(encoding="json").encode(), "clos")
+    assert plane.switch_names[:2] == ("leafsw.0", "leafsw.1")
+    assert plane.host_names[:2] == ("host.0.nic.0", "host.0.nic.1")
+    assert set(plane.access_up_gbps.tolist()) == {100.0}
+    assert plane.access_delay_ns is not None
+    assert set(plane.access_delay_ns.tolist()) == {1500.0}
+    assert plane.delay_ns is None
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        "fat-tree:k=4",
+        "jellyfish:k=6",
+        "torus:dims=3x3",
+        "single-switch:hosts=3",
+        "leaf-spine:leaves=3,spines=2,hosts_per_leaf=2",
+    ],
+)
+def test_what_is_written_comes_back_and_is_an_infrastructure(tmp_path: Path, topology: str) -> None:
+    plane = build_plane(topology)
+    write_plane(plane, tmp_path / "net.infragraph.yaml")
+    assert same(read_plane(tmp_path / "net.infragraph.yaml"), plane)
+    service = infragraph.infragraph_service.InfraGraphService()
+    service.set_graph((tmp_path / "net.infragraph.yaml").read_text())
+    assert len(service.infrastructure.instances) == plane.switch_count + plane.host_count
+
+
+def document(**changes: Any) -> bytes:
+    """Two switches, and a host with a card for each."""
+    switch = {
+        "name": "switch",
+        "components": [{"name": "port", "choice": "port", "count": 2}],
+        "links": [],
+        "edges": [],
+    }
+    host = {"name": "host", "components": [{"name": "nic", "choice": "nic", "count": 2}], "links": [], "edges": []}
+    instances = [{"name": "s", "device": "switch", "count": 2}, {"name": "h", "device": "host", "count": 1}]
+
+    def edge(*ends: tuple[str, str]) -> dict[str, Any]:
+        one, two = ({"instance": instance, "component": component} for instance, component in ends)
+        return {"ep1": one, "ep2": two, "scheme": "one2one", "link": "cable"}
+
+    edges = [edge((f"s[{i}]", "port[0]"), ("h[0]", f"nic[{i}]")) for i in (0, 1)]
+    edges.append(edge(("s[0]", "port[1]"), ("s[1]", "port[1]")))
+    links = [
+        {"name": "cable", "physical": {"bandwidth": {"choice": "gigabytes_per_second", "gigabytes_per_second": 5}}}
+    ]
+    whole = {"name": "n", "devices": [switch, host], "links": links, "instances": instances, "edges": edges}
+    return json.dumps({**whole, **changes}).encode()
+
+
+def test_bytes_are_bits_times_eight() -> None:
+    plane = parse_plane(document(), "f")
+    assert plane.capacity_uv_gbps.tolist() == [40.0]
+    assert plane.host_names == ("h.nic.0", "h.nic.1")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"edges": 3}, "f: not an infrastructure; allowed: lists of devices, instances and edges"),
+        ({"instances": [{"name": "s", "device": "switch", "count": -1}]}, "f: a component or instance without a count"),
+        ({"instances": [{"name": "s", "device": "switch", "count": 10**12}]}, "allowed: fewer instances"),
+        ({"instances": []}, "f: InfraGraph refuses it: "),
+        (
+            {"links": [{"name": "cable", "physical": {"bandwidth": {"gigatransfers_per_second": 32}}}]},
+            "f: bandwidth of link 'cable', found 'gigatransfers_per_second'; allowed: gigabits_per_second",
+        ),
+    ],
+)
+def test_what_is_no_fabric_is_refused(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(TopologyError) as raised:
+        parse_plane(document(**changes), "f")
+    assert said in str(raised.value)
+
+
+def test_a_card_with_two_links_is_refused() -> None:
+    text = document().decode().replace("nic[1]", "nic[0]")
+    with pytest.raises(TopologyError, match="has several links into one plane"):
+        parse_plane(text.encode(), "f")
+
+
+def test_names_that_it_has_not_are_refused(tmp_path: Path) -> None:
+    plane = build_plane("torus:dims=3x3")
+    odd = type(plane).from_cables(["a b", "c"], [0], [1])
+    with pytest.raises(TopologyError, match="InfraGraph cannot hold names of other characters"):
+        write_plane(odd, tmp_path / "net.infragraph.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pnet_lp.extras.installed", lambda library: library != "infragraph")
+    with pytest.raises(
+        PnetError, match=r"infragraph is not installed: install it with `pip install 'pnet-lp\[infragraph\]'`"
+    ):
+        parse_plane(document(), "f")
