@@ -372,7 +372,7 @@ class Forwarding:
 class Outcome:
     """A finished run; columns are int64, times in picoseconds and -1 for what never happened."""
 
-    end: Literal["complete", "no events left", "time limit", "event limit", "interrupted"]
+    end: Literal["complete", "no events left", "time limit", "event limit", "interrupted", "deadlock"]
     time_ps: int
     events: int
     packet_hops: int | None

@@ -13,8 +13,12 @@ from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model.brief import brief
 from pnet_lp.sim.base import QueueChoice, SimulationContext, TransportChoice
 from pnet_lp.sim.footprint import check_memory
+from pnet_lp.sim.ports import Ports
 from pnet_lp.sim.scenario import SimulationScenario
 from pnet_lp.sim.traces import ROWS, parse_traces
+
+_STORM = 0.5
+"""Part of a run for which a port is paused that a warning tells of."""
 
 
 @brief("network", "workload", "seed")
@@ -65,7 +69,7 @@ class PacketScenario(SimulationScenario):
                     "the queue cuts payload off packets, and the transport makes nothing of the rest",
                     where=where,
                     found=choice.expression,
-                    allowed="with transport ndp",
+                    allowed="with a transport that makes use of them, such as ndp or swift",
                 )
         watched = parse_traces(self.trace, context.ports, self.workload.flow_count)
         if not transport.waits_for_room:
@@ -87,5 +91,28 @@ class PacketScenario(SimulationScenario):
             )
         return ()
 
+    def _observed(self, outcome: _core.Outcome, ports: Ports) -> tuple[str, ...]:
+        if "pauses" not in outcome.ports or not outcome.time_ps:
+            return ()
+        paused, found = outcome.ports["paused_ps"] / outcome.time_ps, []
+        stuck = np.flatnonzero(outcome.ports["deadlocked"])
+        if len(stuck):
+            found.append(
+                f"deadlock: {len(stuck)} ports are paused and wait for each other, one of them {_link(ports, stuck[0])}"
+            )
+        storm = np.flatnonzero(paused > _STORM)
+        if len(storm):
+            most = int(paused.argmax())
+            found.append(
+                f"pause storm: {len(storm)} of {int(ports.connected.sum())} ports were paused for more than "
+                f"{100 * _STORM:.0f} % of the run, {_link(ports, most)} for {100 * paused[most]:.3g} %"
+            )
+        return tuple(found)
+
     def _own_settings(self) -> dict[str, Any]:
         return {name: getattr(self, name).expression for name in ("transport", "queue", "host_queue")}
+
+
+def _link(ports: Ports, port: int) -> str:
+    """Return the link behind a port, as its ends are called."""
+    return f"{ports.named['u'][port]}->{ports.named['v'][port]}"

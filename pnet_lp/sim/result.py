@@ -20,9 +20,11 @@ from pnet_lp.sim.ports import Ports
 if TYPE_CHECKING:
     import pyarrow as pa
 
-End: TypeAlias = Literal["complete", "no events left", "time limit", "event limit", "end of clock", "interrupted"]
+End: TypeAlias = Literal[
+    "complete", "no events left", "time limit", "event limit", "end of clock", "interrupted", "deadlock"
+]
 """Why a run ended: all flows were complete; nothing was left to happen, though they were not; a limit; the latest time
-that the simulator counts to; Ctrl-C."""
+that the simulator counts to; Ctrl-C; paused ports that wait for each other."""
 
 
 @brief("end", "flow_count", "completed", "time_ps", "events")

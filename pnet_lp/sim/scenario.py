@@ -212,6 +212,11 @@ class SimulationScenario(ABC):
         del context
         return ()
 
+    def _observed(self, outcome: _core.Outcome, ports: Ports) -> tuple[str, ...]:
+        """Return what a run has shown that is worth a warning, one sentence each."""
+        del outcome, ports
+        return ()
+
     @abstractmethod
     def _check_memory(self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
         """Raise WorkloadError where a run needs more memory than is free."""
@@ -317,5 +322,10 @@ class SimulationScenario(ABC):
                 "distribution_mean_bytes": workload.mean_bytes,
                 "offered": None if workload.offered is None else workload.offered.to_json(),
             },
-            warnings=(*self.network.warnings, *warnings, *((f"traces end after {ROWS:,} rows each",) if full else ())),
+            warnings=(
+                *self.network.warnings,
+                *warnings,
+                *self._observed(outcome, ports),
+                *((f"traces end after {ROWS:,} rows each",) if full else ()),
+            ),
         )

@@ -466,7 +466,7 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
         {"queue": "trim"},
         SpecError,
         "queue: the queue cuts payload off packets, and the transport makes nothing of the rest, found 'trim'; "
-        "allowed: with transport ndp",
+        "allowed: with a transport that makes use of them, such as ndp or swift",
     ),
     (
         {"queue": "drop-tail:packets=5,bytes=60000"},

@@ -214,7 +214,7 @@ type Kinds = (AnyQueue, AnyTransport, Option<Trim>);
 fn trim() -> impl Strategy<Value = Kinds> {
     let weight = prop::option::of(1..12_u32);
     (limit(), 64..2000_u64, weight, ndp()).prop_map(|(limit, headers, weight, transport)| -> Kinds {
-        let queue = Trim { limit, header: 64, headers, weight };
+        let queue = Trim { limit, header: 64, headers, weight, low: None, high: 0 };
         (Arc::new(queue.clone()), transport, Some(queue))
     })
 }

@@ -28,8 +28,20 @@ class TrimParams(LimitParams):
         description="packets without data per data packet while both wait; 0: all of them first, which may starve data",
     )
 
+    threshold: int | None = Field(
+        None, ge=0, lt=1 << 32, description="data packets in the queue from which data is marked; default: none is"
+    )
+    always: int | None = Field(
+        None,
+        ge=0,
+        lt=1 << 32,
+        description="packets from which all data is marked, the chance growing from threshold on; default: threshold",
+    )
+
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.always is not None and (self.threshold is None or self.always < self.threshold):
+            raise ValueError(f"always={self.always} is below threshold={self.threshold}")
         if self.headers < self.header:
             raise ValueError(f"headers={self.headers} has no room for a header of {self.header} bytes")
         return self
@@ -62,5 +74,11 @@ def trim(params: TrimParams, context: SimulationContext) -> _core.Queue:
             allowed=f"at least header={sizes.header}, less than packet={sizes.packet}",
         )
     return _core.Queue(
-        "trim", **params.limit(context), header=params.header, headers=params.headers, weight=params.weight or None
+        "trim",
+        **params.limit(context),
+        header=params.header,
+        headers=params.headers,
+        weight=params.weight or None,
+        low=params.threshold,
+        high=(params.threshold or 0) if params.always is None else params.always,
     )

@@ -125,8 +125,14 @@ impl Scenario {
             return invalid("limits", "a time limit is below 2^64 - 1 ps");
         }
         let shape = self.transport.shape()?;
+        if self.forwarding.learns() && shape.nic.is_none() {
+            return invalid("forwarding", "it goes by answers to every packet, which the transport does not give");
+        }
         let switches = self.discipline(&*self.queue, shape)?;
-        let hosts = self.host_queue.as_deref().map(|queue| self.discipline(queue, shape)).transpose()?;
+        let mut hosts = self.host_queue.as_deref().map(|queue| self.discipline(queue, shape)).transpose()?;
+        if self.queue.pauses() {
+            hosts = hosts.map(|hosts| self.pausable(hosts)).transpose()?;
+        }
         self.run_with((switches, hosts), shape, watch)
     }
 
@@ -144,6 +150,15 @@ impl Scenario {
         })
     }
 
+    /// The queues of hosts where switches pause these.
+    fn pausable(&self, hosts: Discipline) -> Result<Discipline, Error> {
+        match hosts {
+            Discipline::Fifo(fifo) => Ok(Discipline::Scheduler(Box::new(Held::new(fifo, self.fabric.ports())))),
+            Discipline::Scheduler(held) if held.can_pause() => Ok(Discipline::Scheduler(held)),
+            Discipline::Scheduler(_) => invalid("host_queue", "switches pause hosts, and it cannot be paused"),
+        }
+    }
+
     /// Runs it with these disciplines of switches and hosts, whatever its queues say.
     pub(super) fn run_with(
         self,
@@ -156,7 +171,8 @@ impl Scenario {
         let flows = Flows::new(self.source, paths.fabric.planes().count(), shape.subflows as usize);
         let small_queue = self.host_queue.as_ref().unwrap_or(&self.queue).small_queue();
         let small_queue = small_queue.filter(|_| self.transport.waits_for_room());
-        let net = Net::new(paths, disciplines, small_queue, flows, shape, recorder, self.seed);
+        let small_queue = shape.nic.map(|bytes| bytes * paths.fabric.planes().count() as u64).or(small_queue);
+        let net = Net::new(paths, disciplines, (small_queue, self.queue.pauses()), flows, shape, recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
         let mut engine = Engine { net, transport, events: 0 };
         let end = engine.run(self.limits, watch)?;
@@ -174,13 +190,21 @@ struct Engine {
 impl Engine {
     fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
         loop {
-            if self.events.is_multiple_of(LOOK) && !watch(self.progress()) {
-                return Ok(End::Stopped);
+            if self.events.is_multiple_of(LOOK) {
+                if !watch(self.progress()) {
+                    return Ok(End::Stopped);
+                }
+                if self.net.is_stuck() {
+                    return Ok(End::Deadlock);
+                }
             }
             if self.events == limits.events {
                 return Ok(End::EventLimit);
             }
-            let Some(fires) = self.net.pop() else { return Ok(self.net.flows().at_rest()) };
+            let Some(fires) = self.net.pop() else {
+                let end = self.net.flows().at_rest();
+                return Ok(if end == End::Idle && self.net.is_stuck() { End::Deadlock } else { end });
+            };
             if self.net.now() > limits.time {
                 return Ok(End::TimeLimit);
             }
@@ -203,6 +227,10 @@ impl Engine {
                         self.transport.timer(connection, which, &mut self.net);
                         self.net.settle(connection);
                     }
+                }
+                Fires::Pause(port) => {
+                    self.net.pause(port);
+                    continue;
                 }
                 Fires::Pull(port) => self.transport.pull(port, &mut self.net),
                 Fires::Source => {

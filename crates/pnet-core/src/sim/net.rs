@@ -1,9 +1,11 @@
 //! The network while the run goes on: it moves packets from port to port, and lets transports send them.
 
 mod active;
+mod pauses;
 mod ports;
 mod room;
 mod timers;
+mod traced;
 
 use std::hint::black_box;
 
@@ -19,9 +21,10 @@ use super::queues::Discipline;
 use super::records::{End, FlowRecord, Outcome, PacketCounts};
 use super::source::{Flow, Session};
 use super::time::{NEVER, Time};
-use super::trace::{ArrivalRow, Recorder, WindowRow};
+use super::trace::{Recorder, WindowRow};
 use crate::error::Error;
 use active::{Active, State};
+use pauses::Pauses;
 use ports::Ports;
 use room::Room;
 use timers::Timers;
@@ -37,13 +40,15 @@ pub(super) enum Fires {
     Source,
     /// Paths learn of a failure or its end, or of what has been sent.
     Change,
+    /// A port is asked to pause, or to go on.
+    Pause(u32),
     /// A port into a host may ask for the next packet.
     Pull(u32),
     /// A timer, if it is still armed.
     Timer(u32),
 }
 
-/// Lanes of the source and of changes, which follow those of ports; then those of pulls, if any, and of timers.
+/// Lanes of the source and of changes, which follow those of ports; then those of pauses and of pulls, if any, and of timers.
 const OTHERS: usize = 2;
 
 /// What becomes of a packet that has crossed a link.
@@ -66,7 +71,8 @@ struct Clock {
 /// Clock, ports, paths, active flows and timers.
 pub struct Net {
     clock: Clock,
-    /// First lane of a timer.
+    /// First lane of a pull, and of a timer.
+    first_pull: u32,
     first_timer: u32,
     ports: Ports,
     paths: Paths,
@@ -76,6 +82,8 @@ pub struct Net {
     room: Option<Room>,
     /// The timer of those that wait.
     room_timer: u32,
+    /// Whether paths are chosen by what answers say of them.
+    learns: bool,
     payload: u16,
     packet_hops: u64,
     /// Bytes of data packets that have reached their hosts.
@@ -88,7 +96,7 @@ impl Net {
     pub(super) fn new(
         paths: Paths,
         (switches, hosts): (Discipline, Option<Discipline>),
-        small_queue: Option<u64>,
+        (small_queue, pauses): (Option<u64>, bool),
         flows: Flows<PacketCounts>,
         shape: Shape,
         recorder: Option<Recorder>,
@@ -96,17 +104,22 @@ impl Net {
     ) -> Self {
         let fabric = &paths.fabric;
         let pulls = if shape.pulls { fabric.planes().count() * fabric.hosts() } else { 0 };
-        let first_timer = (2 * fabric.ports() + OTHERS + pulls) as u32;
+        let first_pause = 2 * fabric.ports() + OTHERS;
+        let first_pull = first_pause + if pauses { fabric.ports() } else { 0 };
+        let first_timer = (first_pull + pulls) as u32;
+        let pauses = pauses.then(|| Pauses::new(fabric, first_pause as u32));
         let room = small_queue.map(Room::new);
         let nodes: Vec<u32> = (0..fabric.ports() as u32).map(|port| fabric.link(port).to).collect();
         let mut net = Net {
-            clock: Clock { now: 0, events: Events::new(&nodes, OTHERS + pulls, seed) },
+            clock: Clock { now: 0, events: Events::new(&nodes, first_timer as usize - 2 * fabric.ports(), seed) },
+            first_pull: first_pull as u32,
             first_timer,
-            ports: Ports::new(fabric, switches, hosts, recorder.is_some()),
+            ports: Ports::new(fabric, switches, hosts, shape.nic.is_some(), pauses, recorder.is_some()),
             active: Active::new(flows, shape.subflows),
             timers: Timers::new(shape.timers + u32::from(room.is_some()), first_timer),
             room,
             room_timer: shape.timers,
+            learns: paths.learns,
             payload: shape.payload,
             packet_hops: 0,
             arrived: 0,
@@ -132,6 +145,7 @@ impl Net {
             lane if lane < 2 * ports => Fires::Arrival(lane - ports),
             lane if lane == 2 * ports => Fires::Source,
             lane if lane == 2 * ports + 1 => Fires::Change,
+            lane if lane < self.first_pull => Fires::Pause(lane - 2 * ports - OTHERS as u32),
             lane if lane < self.first_timer => Fires::Pull(lane + ports - self.first_timer),
             lane => Fires::Timer(lane - self.first_timer),
         })
@@ -295,6 +309,9 @@ impl Net {
             if traced && packet.kind == Kind::Data {
                 self.trace_arrival(port, packet);
             }
+            if self.learns && !packet.kind.forward() {
+                self.paths.forwarder.learn(packet);
+            }
             return Fate::Home;
         }
         let (next, route) = if packet.route & PER_HOP == 0 {
@@ -307,6 +324,7 @@ impl Net {
             hop
         };
         debug_assert_eq!(self.paths.fabric.from(next), to, "a packet leaves by a port of another switch");
+        self.ports.comes_by(port);
         if self.enqueue(false, next, packet, route) { Fate::Full } else { Fate::Away }
     }
 
@@ -319,6 +337,16 @@ impl Net {
     /// A port that has sent its packet sends the next.
     pub(super) fn serve(&mut self, port: u32) {
         self.ports.free(port, &mut self.clock);
+    }
+
+    /// A port is asked to pause, or to go on.
+    pub(super) fn pause(&mut self, port: u32) {
+        self.ports.pause(port, &mut self.clock);
+    }
+
+    /// Whether ports are paused that wait for each other.
+    pub(super) fn is_stuck(&self) -> bool {
+        !self.ports.stuck(&self.paths.fabric).is_empty()
     }
 
     /// Puts a packet into the queue of a port, a `host`'s or a switch's, with its route from there; returns whether that
@@ -353,27 +381,6 @@ impl Net {
         self.settle(connection);
     }
 
-    /// Notes that a data packet has crossed the link of a port, where its flow is traced.
-    #[cold]
-    fn trace_hop(&mut self, port: u32, packet: &Packet) {
-        let traced = self.active.of(packet.connection).traced;
-        if let Some(recorder) = self.recorder.as_mut().filter(|_| traced && packet.kind == Kind::Data) {
-            recorder.cross((packet.connection, packet.seq, packet.stamp), port);
-        }
-    }
-
-    #[cold]
-    fn trace_arrival(&mut self, port: u32, packet: &Packet) {
-        let flow = self.active.of(packet.connection).pair.flow;
-        let (time, subflow) = (self.clock.now, packet.connection % self.active.subflows);
-        let (seq, size, delay) = (packet.seq, packet.size, time - packet.stamp);
-        let plane = self.paths.fabric.plane(port) as u32;
-        if let Some(recorder) = &mut self.recorder {
-            let path = recorder.path((packet.connection, seq, packet.stamp), flow);
-            recorder.arrival(ArrivalRow { time, flow, subflow, seq, delay, size, plane, path });
-        }
-    }
-
     /// Bytes on the wire of the data that has reached its hosts.
     pub(super) fn arrived(&self) -> u64 {
         self.arrived
@@ -383,6 +390,8 @@ impl Net {
     pub(super) fn finish(mut self, end: End, time: Time, events: u64) -> Result<Outcome, Error> {
         self.active.flows.end();
         let mut on_their_way = vec![0_u64; self.active.flows.records.len()];
+        let stuck = if end == End::Deadlock { self.ports.stuck(&self.paths.fabric) } else { vec![] };
+        let pauses = self.ports.pauses.as_ref().map_or_else(Vec::new, |pauses| pauses.records(time));
         let ports = self.ports.finish(time, |packet| {
             on_their_way[self.active.of(packet.connection).record as usize] += 1;
         })?;
@@ -396,7 +405,7 @@ impl Net {
         }
         let traces = self.recorder.map(|recorder| recorder.traces).unwrap_or_default();
         let packet_hops = self.packet_hops;
-        Ok(Outcome { end, time, events, packet_hops, flows, ports, plane_bytes, subflow_bytes, traces })
+        Ok(Outcome { end, time, events, packet_hops, flows, ports, pauses, stuck, plane_bytes, subflow_bytes, traces })
     }
 }
 
@@ -407,8 +416,8 @@ impl Network for Net {
     }
 
     #[inline]
-    fn send(&mut self, packet: Packet) {
-        let (port, route) = self.paths.depart(&packet, self.clock.now);
+    fn send(&mut self, mut packet: Packet) {
+        let (port, route) = self.paths.depart(&mut packet, self.clock.now);
         self.active.send(&packet, port, &self.paths.fabric);
         self.enqueue(true, port, &packet, route);
         if packet.kind == Kind::Data
@@ -454,6 +463,12 @@ impl Network for Net {
     #[inline]
     fn record(&mut self, connection: u32) -> &mut FlowRecord<PacketCounts> {
         self.active.record(connection)
+    }
+
+    fn suspect(&mut self, connection: u32) {
+        if self.learns {
+            self.paths.forwarder.suspect(connection, self.clock.now);
+        }
     }
 
     fn session(&self, connection: u32) -> Session {

@@ -12,7 +12,8 @@ pub trait Network {
     /// The time.
     fn now(&self) -> Time;
 
-    /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
+    /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.  Where the card
+    /// stamps data, its time stamp becomes that of its first bit.
     fn send(&mut self, packet: Packet);
 
     /// Whether a connection may put more data into the ports of its source; if not, the timer after its last one
@@ -37,6 +38,9 @@ pub trait Network {
     /// The record of the flow that a connection belongs to.
     fn record(&mut self, connection: u32) -> &mut FlowRecord<PacketCounts>;
 
+    /// Nothing has been heard for too long of a packet of a connection: a path may have failed.
+    fn suspect(&mut self, connection: u32);
+
     /// What the flow of a connection is sent over.
     fn session(&self, connection: u32) -> Session;
 
@@ -60,6 +64,9 @@ pub struct Shape {
     pub payload: u16,
     /// Whether receivers ask for packets, port by port.
     pub pulls: bool,
+    /// Where the host's card takes packets from connections as its ports send them: bytes of one that wait in each port of
+    /// the host at most, the packet being sent included.  Packets are then stamped as their first bit leaves.
+    pub nic: Option<u64>,
 }
 
 impl Shape {
@@ -69,7 +76,7 @@ impl Shape {
             return refused("payload", "no size of a packet", payload, "at least 1 byte");
         }
         match payload.checked_add(header) {
-            Some(largest) => Ok(Shape { subflows: 1, timers: 1, largest, payload, pulls: false }),
+            Some(largest) => Ok(Shape { subflows: 1, timers: 1, largest, payload, pulls: false, nic: None }),
             None => invalid("payload", "with the header more than 65535 bytes"),
         }
     }

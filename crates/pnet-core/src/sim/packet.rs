@@ -22,6 +22,8 @@ pub enum Kind {
     Nack,
     /// Asks for the next packet.
     Pull,
+    /// Tells the source of a mark.
+    Notification,
 }
 
 impl Kind {
@@ -43,7 +45,8 @@ pub struct Packet {
     pub route: u32,
     /// Number of the segment, within its connection; of an acknowledgement, the first one not received.
     pub seq: u32,
-    /// What the transport adds: of data the segments its flow has left, of an acknowledgement a range received.
+    /// What the transport adds: of data the segments its flow has left, of an acknowledgement ranges received, or the segment
+    /// that it answers.
     pub note: [u32; 2],
     /// Bytes on the wire.
     pub size: u16,

@@ -16,6 +16,8 @@ pub(super) struct Paths {
     pub(super) down: Down,
     /// Whether any link fails.
     pub(super) failing: bool,
+    /// Whether answers are shown to the forwarder.
+    pub(super) learns: bool,
 }
 
 impl Paths {
@@ -28,7 +30,14 @@ impl Paths {
     ) -> Result<Self, Error> {
         let down = failures.build(&mut fabric)?;
         let forwarder = forwarding.build(&fabric, seed)?;
-        Ok(Paths { fabric, routes: Routes::default(), forwarder, failing: down.fails(), down })
+        Ok(Paths {
+            fabric,
+            routes: Routes::default(),
+            forwarder,
+            failing: down.fails(),
+            learns: forwarding.learns(),
+            down,
+        })
     }
 
     /// Finds the paths of a flow; returns false where a failure has left it none.
@@ -51,7 +60,7 @@ impl Paths {
 
     /// The port by which a packet leaves its host, and its route from there.
     #[inline]
-    pub(super) fn depart(&mut self, packet: &Packet, now: Time) -> (u32, u32) {
+    pub(super) fn depart(&mut self, packet: &mut Packet, now: Time) -> (u32, u32) {
         let ground = Ground { fabric: &self.fabric, routes: &self.routes, now };
         self.forwarder.depart(packet, &ground)
     }

@@ -184,6 +184,19 @@ impl Port {
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
     }
 
+    /// When a frame of so many bytes arrives at the other end that goes before all that waits.
+    pub(super) fn frame_arrives(&self, size: u16, now: Time) -> Time {
+        self.busy_until.max(now).saturating_add(self.rate.serialisation(size) + self.delay)
+    }
+
+    /// Stamps the packet that has just been sent with the time of its first bit.
+    #[inline]
+    pub(super) fn stamp_last(&mut self) {
+        let place = self.place(self.end.wrapping_sub(1));
+        let last = &mut self.ring[place];
+        last.packet.stamp = last.time - self.rate.serialisation(last.packet.size);
+    }
+
     /// Marks the data that will have been sent with more than `most` in the queue, itself included, now that a packet has been
     /// sent after it, whose queue was looked at before; returns how many packets that are.
     #[inline]
@@ -226,12 +239,13 @@ impl Port {
         most.exceeded(most.of(behind + (&*packet).into())) && packet.mark()
     }
 
-    /// These packets, each with when it would leave if they followed.
+    /// These packets, each with when it would leave if they followed from now on.
     pub(super) fn follow<'a>(
         &self,
         packets: impl Iterator<Item = &'a Packet>,
+        now: Time,
     ) -> impl Iterator<Item = (Time, &'a Packet)> {
-        packets.scan(self.busy_until, |time, packet| {
+        packets.scan(self.busy_until.max(now), |time, packet| {
             *time = time.saturating_add(self.rate.serialisation(packet.size));
             Some((*time, packet))
         })

@@ -82,6 +82,15 @@ pub struct PortRecord {
     pub longest_bytes: u64,
 }
 
+/// What a port was asked by switches that pause what feeds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PauseRecord {
+    /// How often it was paused.
+    pub count: u64,
+    /// For how long in all.
+    pub time: Time,
+}
+
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -95,6 +104,8 @@ pub enum End {
     EventLimit,
     /// Whoever watches stopped it.
     Stopped,
+    /// Ports are paused that wait for each other.
+    Deadlock,
 }
 
 impl End {
@@ -106,6 +117,7 @@ impl End {
             End::TimeLimit => "time limit",
             End::EventLimit => "event limit",
             End::Stopped => "interrupted",
+            End::Deadlock => "deadlock",
         }
     }
 }
@@ -125,6 +137,10 @@ pub struct Outcome {
     pub flows: Vec<FlowRecord<PacketCounts>>,
     /// Every port of the fabric.
     pub ports: Vec<PortRecord>,
+    /// Of every port its pauses, where switches pause what feeds them; else none.
+    pub pauses: Vec<PauseRecord>,
+    /// Ports that wait for each other, paused.
+    pub stuck: Vec<u32>,
     /// Bytes of data sent into each plane, flow by flow.
     pub plane_bytes: Vec<u64>,
     /// Bytes of data sent by each subflow, flow by flow.

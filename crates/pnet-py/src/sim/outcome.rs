@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pnet_core::sim::records::{self, FlowRecord, FluidOutcome, PacketCounts, PortRecord};
 use pnet_core::sim::trace::{ArrivalRow, QueueRow, Traces, WindowRow};
-use pnet_core::sim::{NEVER, Time};
+use pnet_core::sim::{NEVER, PauseRecord, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -56,6 +56,8 @@ const PORT_COLUMNS: &[Column<PortRecord>] = &[
     ("longest_packets", |r| i64::from(r.longest_packets)),
     ("longest_bytes", |r| r.longest_bytes as i64),
 ];
+
+const PAUSE_COLUMNS: &[Column<PauseRecord>] = &[("pauses", |r| r.count as i64), ("paused_ps", |r| r.time as i64)];
 
 const QUEUE_COLUMNS: &[Column<QueueRow>] = &[
     ("time_ps", |r| r.time as i64),
@@ -130,6 +132,17 @@ fn traces<'py>(py: Python<'py>, traces: &Traces) -> PyResult<Bound<'py, PyDict>>
     Ok(made)
 }
 
+/// Every port by column; pauses only where there can be any.
+fn ports<'py>(py: Python<'py>, run: &records::Outcome) -> PyResult<Bound<'py, PyDict>> {
+    let made = columns(py, run.ports.iter(), PORT_COLUMNS)?;
+    if !run.pauses.is_empty() {
+        made.update(columns(py, run.pauses.iter(), PAUSE_COLUMNS)?.as_mapping())?;
+        let stuck = (0..run.ports.len() as u32).map(|port| i64::from(run.stuck.contains(&port)));
+        made.set_item("deadlocked", PyArray1::from_iter(py, stuck))?;
+    }
+    Ok(made)
+}
+
 impl Outcome {
     /// Of a run of packets.
     pub(super) fn of_packets(py: Python<'_>, run: &records::Outcome) -> PyResult<Self> {
@@ -139,7 +152,7 @@ impl Outcome {
             events: run.events,
             packet_hops: Some(run.packet_hops),
             flows: flows(py, &run.flows, PACKET_COLUMNS)?.unbind(),
-            ports: columns(py, run.ports.iter(), PORT_COLUMNS)?.unbind(),
+            ports: ports(py, run)?.unbind(),
             plane_bytes: table(py, &run.plane_bytes, run.flows.len())?,
             subflow_bytes: table(py, &run.subflow_bytes, run.flows.len())?,
             traces: traces(py, &run.traces)?.unbind(),

@@ -126,7 +126,7 @@ impl Forwarder for Controller {
     }
 
     #[inline]
-    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
+    fn depart(&mut self, packet: &mut Packet, ground: &Ground) -> (u32, u32) {
         self.flows.depart(packet, ground)
     }
 

@@ -11,10 +11,11 @@ mod given;
 mod hedera;
 mod per_flow;
 mod per_hop;
+mod recycled;
 mod spray;
 mod tables;
 
-pub use spray::{Order, Over};
+pub use spray::{Order, Over, Recycling};
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -91,13 +92,20 @@ pub trait Forwarder {
     /// The flow is over, and none of its packets is on its way.
     fn close(&mut self, pair: Pair, routes: &mut Routes);
 
-    /// The port by which a packet leaves its host, and its route from there.
-    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32);
+    /// The port by which a packet leaves its host, and its route from there.  What learns from answers notes the path in the
+    /// second note of data, which the answer bears too.
+    fn depart(&mut self, packet: &mut Packet, ground: &Ground) -> (u32, u32);
 
     /// The same at a switch, asked where the route is [`PER_HOP`]; none where no next hop is known.
     fn next(&mut self, packet: &Packet, switch: u32, _ground: &Ground) -> Option<(u32, u32)> {
         unreachable!("{packet:?} has no route at node {switch}")
     }
+
+    /// An answer has come to the source of its flow; asked where [`Forwarding::learns`].
+    fn learn(&mut self, _answer: &Packet) {}
+
+    /// Nothing has been heard of a packet for too long; asked where [`Forwarding::learns`].
+    fn suspect(&mut self, _connection: u32, _now: Time) {}
 
     /// When it wants to know next what has been sent; [`NEVER`] where it does not.
     fn next_poll(&self) -> Time {
@@ -136,6 +144,11 @@ pub trait Forwarding: Debug + Send + Sync {
 
     /// Whether the source lists all shortest paths of a flow.
     fn lists_paths(&self) -> bool {
+        false
+    }
+
+    /// Whether it chooses paths by what answers say of them, which not every transport tells.
+    fn learns(&self) -> bool {
         false
     }
 

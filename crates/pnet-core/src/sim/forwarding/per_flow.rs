@@ -111,7 +111,7 @@ impl<C: Choice> Forwarder for PerFlow<C> {
     }
 
     #[inline]
-    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
+    fn depart(&mut self, packet: &mut Packet, ground: &Ground) -> (u32, u32) {
         let route = &self.chosen[packet.connection as usize];
         let start = if packet.kind.forward() { route.there } else { route.back };
         (ground.routes.port(start), start + 1)

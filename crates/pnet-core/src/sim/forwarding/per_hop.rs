@@ -106,7 +106,7 @@ impl Forwarder for Random {
 
     fn close(&mut self, _: Pair, _: &mut Routes) {}
 
-    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
+    fn depart(&mut self, packet: &mut Packet, ground: &Ground) -> (u32, u32) {
         let ends = &self.ends[packet.connection as usize];
         let (from, to) = if packet.kind.forward() { (ends.src, ends.dst) } else { (ends.dst, ends.src) };
         let plane = match ends.planes[..] {

@@ -5,14 +5,15 @@
 //! is what multi-plane hosts do, with [`Order::Flowlets`] a path is kept while packets follow closely.
 
 use super::super::fabric::Fabric;
-use super::super::packet::Packet;
+use super::super::packet::{Kind, Packet};
 use super::super::routes::Routes;
 use super::super::time::Time;
 use super::super::values::{names, parameters};
 use super::per_flow::{no_path, reverse};
+use super::recycled::Recycled;
 use super::tables::Tables;
 use super::{Forwarder, Forwarding, Ground, MOST, Pair, Shares};
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::paths::Policy;
 use crate::random::SplitMix;
 
@@ -36,8 +37,19 @@ pub enum Order {
     Permuted,
     /// Any, drawn for each packet.
     Random,
+    /// Planes in turn; in each a path that a packet came through without a mark, else the next one.
+    Recycled(Recycling),
     /// Any, drawn anew after the connection has sent nothing for this long in the same direction.
     Flowlets(Time),
+}
+
+/// How paths are recycled (`recycled`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recycling {
+    /// Paths that are remembered.
+    pub buffer: u16,
+    /// How long no others are tried after a timeout.
+    pub freeze: Time,
 }
 
 /// Its parameters.
@@ -60,6 +72,7 @@ names!(Order, values:
     "shuffled" => Order::Shuffled,
     "permuted" => Order::Permuted,
     "random" => Order::Random,
+    "recycled" => Order::Recycled(Recycling { buffer: values.read("buffer")?, freeze: values.read("freeze")? }),
     "flowlets" => Order::Flowlets(values.read("gap")?),
 );
 
@@ -72,6 +85,10 @@ impl Forwarding for Spray {
         self.over == Over::Paths
     }
 
+    fn learns(&self) -> bool {
+        matches!(self.order, Order::Recycled(_))
+    }
+
     fn shares(&self) -> Shares {
         if self.changes_at_gaps() { Shares::Turns } else { Shares::Paths }
     }
@@ -81,6 +98,9 @@ impl Forwarding for Spray {
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        if let Order::Recycled(Recycling { buffer: 0, .. }) = self.order {
+            return invalid("forwarding", "no path is remembered; at least 1 is needed");
+        }
         let (params, tables) = (self.clone(), Tables::new(fabric));
         Ok(Box::new(Sprayer { params, tables, connections: vec![], seed }))
     }
@@ -99,6 +119,8 @@ struct Fan {
     routes: Vec<(u32, u32)>,
     next: usize,
     last: Time,
+    /// Where paths are recycled, those of each plane.
+    planes: Vec<Recycled>,
 }
 
 /// All connections, in both directions.
@@ -119,6 +141,9 @@ impl Sprayer {
             if self.params.over == Over::Planes {
                 of_plane = vec![of_plane.swap_remove(random.below(of_plane.len()))];
             }
+            if matches!(self.params.order, Order::Recycled(_)) {
+                shuffle(&mut of_plane, random);
+            }
             found.extend(of_plane.into_iter().enumerate().map(|(i, path)| (i, plane, path)));
         }
         if found.len() > MOST {
@@ -131,6 +156,19 @@ impl Sprayer {
         }
         Ok(paths)
     }
+}
+
+/// The paths of each plane, by their numbers, to be recycled.
+fn recycled(paths: &[Vec<u32>], fabric: &Fabric, buffer: usize) -> Vec<Recycled> {
+    let mut planes: Vec<(usize, Vec<u32>)> = vec![];
+    for (path, number) in paths.iter().zip(0..) {
+        let plane = fabric.plane(path[0]);
+        match planes.iter_mut().find(|(other, _)| *other == plane) {
+            Some((_, numbers)) => numbers.push(number),
+            None => planes.push((plane, vec![number])),
+        }
+    }
+    planes.into_iter().map(|(_, numbers)| Recycled::new(numbers, buffer)).collect()
 }
 
 /// Puts things into an order that is drawn.
@@ -158,6 +196,9 @@ impl Forwarder for Sprayer {
             for fan in &mut fans {
                 fan.next = random.below(paths.len());
             }
+            if let Order::Recycled(Recycling { buffer, .. }) = self.params.order {
+                fans[0].planes = recycled(&paths, fabric, usize::from(buffer));
+            }
             let connection = connection as usize;
             if connection >= self.connections.len() {
                 self.connections.resize(connection + 1, (<[Fan; 2]>::default(), random));
@@ -184,7 +225,7 @@ impl Forwarder for Sprayer {
         }
     }
 
-    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
+    fn depart(&mut self, packet: &mut Packet, ground: &Ground) -> (u32, u32) {
         let (fans, random) = &mut self.connections[packet.connection as usize];
         let fan = &mut fans[usize::from(!packet.kind.forward())];
         let count = fan.routes.len();
@@ -196,6 +237,14 @@ impl Forwarder for Sprayer {
                     shuffle(&mut fan.routes, random);
                 }
             }
+            Order::Recycled(_) if packet.kind == Kind::Data => {
+                fan.next = (fan.next + 1) % fan.planes.len();
+                let path = fan.planes[fan.next].next(ground.now);
+                packet.note[1] = path;
+                let (start, _) = fan.routes[path as usize];
+                return (ground.routes.port(start), start + 1);
+            }
+            Order::Recycled(_) => fan.next = (fan.next + 1) % count,
             Order::Random => fan.next = random.below(count),
             Order::Flowlets(gap) => {
                 if ground.now - fan.last > gap {
@@ -206,6 +255,24 @@ impl Forwarder for Sprayer {
         }
         let (start, _) = fan.routes[fan.next];
         (ground.routes.port(start), start + 1)
+    }
+
+    fn learn(&mut self, answer: &Packet) {
+        let fan = &mut self.connections[answer.connection as usize].0[0];
+        if answer.kind == Kind::Ack && !answer.marked {
+            // An answer of before the paths were chosen anew may name one that is no more.
+            let path = answer.note[1];
+            if let Some(plane) = fan.planes.iter_mut().find(|plane| plane.has(path)) {
+                plane.came(path);
+            }
+        }
+    }
+
+    fn suspect(&mut self, connection: u32, now: Time) {
+        if let Order::Recycled(Recycling { freeze, .. }) = self.params.order {
+            let planes = &mut self.connections[connection as usize].0[0].planes;
+            planes.iter_mut().for_each(|plane| plane.freeze(now.saturating_add(freeze)));
+        }
     }
 
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {

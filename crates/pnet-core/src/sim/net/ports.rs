@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::Clock;
+use super::pauses::Pauses;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
 use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
-use crate::sim::queues::{Discipline, Fifo, Limit, Touch, Verdict};
+use crate::sim::queues::{Discipline, FRAME, Fifo, Limit, Touch, Verdict};
 use crate::sim::records::PortRecord;
 use crate::sim::time::{NEVER, Time};
 use crate::sim::trace::Recorder;
@@ -63,15 +64,26 @@ pub(super) struct Ports {
     pub(super) all: Vec<Port>,
     rare: Vec<Rare>,
     sides: Sides,
+    /// Whether hosts stamp data as its first bit leaves.
+    stamps: bool,
     /// Of each port, if packets are marked as they leave a queue.
     trails: Vec<Trail>,
+    /// Where switches pause what feeds them.
+    pub(super) pauses: Option<Pauses>,
     /// What queues have just dropped.
     pub(super) dropped: Vec<Packet>,
 }
 
 impl Ports {
     /// Those of a fabric, all empty; the ports of hosts have queues of their own or those of switches.
-    pub(super) fn new(fabric: &Fabric, switches: Discipline, hosts: Option<Discipline>, traced: bool) -> Self {
+    pub(super) fn new(
+        fabric: &Fabric,
+        switches: Discipline,
+        hosts: Option<Discipline>,
+        stamps: bool,
+        pauses: Option<Pauses>,
+        traced: bool,
+    ) -> Self {
         let sides = Sides {
             switches: Side::new(switches, traced),
             hosts: hosts.map(|hosts| Side::new(hosts, traced)),
@@ -81,7 +93,7 @@ impl Ports {
         let leaving =
             sides.switches.unmarked.is_some() || sides.hosts.as_ref().is_some_and(|side| side.unmarked.is_some());
         let trails = vec![Trail::default(); if leaving { all.len() } else { 0 }];
-        Ports { rare: vec![Rare::default(); all.len()], all, sides, trails, dropped: vec![] }
+        Ports { rare: vec![Rare::default(); all.len()], all, sides, stamps, trails, pauses, dropped: vec![] }
     }
 
     #[inline]
@@ -118,7 +130,10 @@ impl Ports {
         let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else {
             unreachable!("port {port} becomes free, but its queue serves in order of arrival");
         };
-        let Some(packet) = scheduler.dequeue(port) else { return };
+        let Some(mut packet) = scheduler.dequeue(port) else { return };
+        if self.stamps && host && packet.kind == Kind::Data {
+            packet.stamp = clock.now;
+        }
         let from = &mut self.all[port as usize];
         let (departure, arrival) = from.send(&packet, packet.route, false, clock.now);
         from.counters.sent += 1;
@@ -127,6 +142,55 @@ impl Ports {
         clock.events.push(port, departure);
         if let Some(arrival) = arrival {
             clock.events.push(self.arrival_lane(port), arrival);
+        }
+        self.ask(host, clock);
+    }
+
+    /// Sends the frames that a queue has just asked for.
+    #[inline]
+    fn ask(&mut self, host: bool, clock: &mut Clock) {
+        let Some(pauses) = &mut self.pauses else { return };
+        let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else { return };
+        while let Some((port, pause)) = scheduler.signal() {
+            let arrives = self.all[pauses.back(port) as usize].frame_arrives(FRAME, clock.now);
+            pauses.ask(port, pause, arrives, &mut clock.events);
+        }
+    }
+
+    /// A frame arrives at a port that it pauses, or lets go on.
+    pub(super) fn pause(&mut self, port: u32, clock: &mut Clock) {
+        let Some(pauses) = &mut self.pauses else { return };
+        let pause = pauses.take(port, clock.now, &mut clock.events);
+        let host = self.sides.of_hosts.contains(&port);
+        if let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline {
+            scheduler.pause(port, pause);
+        }
+        if !pause && clock.events.pending(port) == NEVER {
+            self.serve(port, clock);
+        }
+    }
+
+    /// Ports that are paused and wait for each other.
+    pub(super) fn stuck(&self, fabric: &Fabric) -> Vec<u32> {
+        let Some(pauses) = &self.pauses else { return vec![] };
+        let mut waiting: std::collections::HashMap<u32, Vec<u32>> = std::collections::HashMap::new();
+        for port in (0..self.all.len() as u32).filter(|port| fabric.link(*port).to != NONE) {
+            if let Discipline::Scheduler(scheduler) = &self.sides.of(self.sides.of_hosts.contains(&port)).discipline
+                && scheduler.held(port).any(|packet| packet.kind == Kind::Data)
+            {
+                waiting.entry(fabric.from(port)).or_default().push(port);
+            }
+        }
+        pauses.stuck(|port| fabric.link(port).to, |node| waiting.get(&node).cloned().unwrap_or_default())
+    }
+
+    /// The link by which the next packet comes to a switch.
+    #[inline]
+    pub(super) fn comes_by(&mut self, link: u32) {
+        if self.pauses.is_some()
+            && let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(false).discipline
+        {
+            scheduler.comes_by(link);
         }
     }
 
@@ -138,7 +202,7 @@ impl Ports {
             Discipline::Scheduler(scheduler) => Some(scheduler.held(port)),
         };
         let on_wire = out.wire().map(|departure| (departure.time, &departure.packet));
-        let all = on_wire.chain(out.follow(held.into_iter().flatten())).filter(move |(time, _)| *time > now);
+        let all = on_wire.chain(out.follow(held.into_iter().flatten(), now)).filter(move |(time, _)| *time > now);
         let own = all.filter(move |(_, packet)| packet.connection == connection && packet.kind == Kind::Data);
         own.map(|(time, packet)| (time, packet.size))
     }
@@ -176,6 +240,9 @@ impl Ports {
             }
         }
         let (departure, arrival) = out.send(packet, route, mark, clock.now);
+        if self.stamps && host && packet.kind == Kind::Data {
+            out.stamp_last();
+        }
         if let Some(most) = leaving {
             out.counters.marked += out.mark_before(most, &mut self.trails[port as usize]);
         }
@@ -214,6 +281,7 @@ impl Ports {
         if let Some(recorder) = recorder {
             recorder.queue(clock.now, port, backlog);
         }
+        self.ask(host, clock);
         if clock.events.pending(port) == NEVER {
             self.serve(port, clock);
         }

@@ -1,8 +1,9 @@
-//! The plain model of a fifo: packets wait here, and leave one by one when the port is free.
+//! The plain model of a fifo: packets wait here, and leave one by one when the port is free.  A port that is paused sends
+//! what carries no data.
 
 use std::collections::VecDeque;
 
-use super::super::packet::Packet;
+use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
 use super::{Fifo, Limit, Scheduler, Touch, Verdict};
 
@@ -10,12 +11,13 @@ use super::{Fifo, Limit, Scheduler, Touch, Verdict};
 pub(crate) struct Held {
     fifo: Box<dyn Fifo>,
     waiting: Vec<VecDeque<Packet>>,
+    paused: Vec<bool>,
 }
 
 impl Held {
     /// The plain model of `fifo` for `ports` ports.
     pub(crate) fn new(fifo: Box<dyn Fifo>, ports: usize) -> Self {
-        Held { fifo, waiting: vec![VecDeque::new(); ports] }
+        Held { fifo, waiting: vec![VecDeque::new(); ports], paused: vec![false; ports] }
     }
 }
 
@@ -32,12 +34,24 @@ impl Scheduler for Held {
     }
 
     fn dequeue(&mut self, port: u32) -> Option<Packet> {
-        self.waiting[port as usize].pop_front()
+        let waiting = &mut self.waiting[port as usize];
+        if !self.paused[port as usize] {
+            return waiting.pop_front();
+        }
+        waiting.iter().position(|packet| packet.kind != Kind::Data).and_then(|place| waiting.remove(place))
     }
 
     fn backlog(&self, port: u32) -> Backlog {
         let waiting = &self.waiting[port as usize];
         Backlog { packets: waiting.len() as u32, bytes: waiting.iter().map(|packet| u64::from(packet.size)).sum() }
+    }
+
+    fn can_pause(&self) -> bool {
+        true
+    }
+
+    fn pause(&mut self, port: u32, paused: bool) {
+        self.paused[port as usize] = paused;
     }
 
     fn unmarked(&self) -> Option<Limit> {

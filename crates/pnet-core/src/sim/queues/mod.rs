@@ -11,11 +11,13 @@ mod drop_tail;
 mod ecn;
 mod held;
 mod pfabric;
+mod shared;
 mod strict;
 mod trim;
 mod unbounded;
 
 pub(super) use held::Held;
+pub(super) use shared::FRAME;
 
 use std::fmt::Debug;
 
@@ -79,6 +81,24 @@ pub trait Scheduler {
 
     /// See [`Fifo::unmarked`].
     fn unmarked(&self) -> Option<Limit> {
+        None
+    }
+
+    /// The link by which the next packet has come that is put into a queue, which the port at its other end numbers.
+    fn comes_by(&mut self, _link: u32) {}
+
+    /// Whether a port can be paused.
+    fn can_pause(&self) -> bool {
+        false
+    }
+
+    /// A port is to send no data, or may again.
+    fn pause(&mut self, port: u32, _paused: bool) {
+        unreachable!("port {port} is paused, and its queue cannot be")
+    }
+
+    /// The next port that is to be paused, or to go on, by what has just been put into a queue or sent.
+    fn signal(&mut self) -> Option<(u32, bool)> {
         None
     }
 
@@ -178,6 +198,11 @@ pub trait Queue: Debug + Send + Sync {
         false
     }
 
+    /// Whether it pauses the ports that feed a switch.
+    fn pauses(&self) -> bool {
+        false
+    }
+
     /// How many bytes of its data a connection puts into its host's ports before it waits; none where it never waits.
     fn small_queue(&self) -> Option<u64> {
         None
@@ -191,6 +216,7 @@ kinds!(Queue, "queue":
     "drop-tail" => drop_tail::DropTail,
     "ecn" => ecn::Ecn,
     "pfabric" => pfabric::Pfabric,
+    "shared" => shared::Shared,
     "strict" => strict::Strict,
     "trim" => trim::Trim,
     "unbounded" => unbounded::Unbounded,

@@ -29,9 +29,13 @@ pub struct Trim {
     pub headers: u64,
     /// How many packets without data go to one with, while both wait; none where they always go first.
     pub weight: Option<u32>,
+    /// Data packets in the queue from which some data that comes is marked; none where none ever is.
+    pub low: Option<u32>,
+    /// From which all of it is.  The chance grows in a straight line between the two.
+    pub high: u32,
 }
 
-parameters!(Trim: limit, header, headers, weight);
+parameters!(Trim: limit, header, headers, weight, low, high);
 
 impl Queue for Trim {
     fn limit(&self) -> Limit {
@@ -42,10 +46,20 @@ impl Queue for Trim {
         true
     }
 
+    fn marks(&self) -> bool {
+        match (self.low, self.limit) {
+            (Some(low), Limit::Packets(most)) => low < most,
+            (low, _) => low.is_some(),
+        }
+    }
+
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error> {
         if self.header == 0 || self.headers < u64::from(self.header) {
             let (header, headers) = (self.header, self.headers);
             return invalid("queue", format!("a header has {header} bytes, and {headers} of them are to fit"));
+        }
+        if self.low.is_some_and(|low| low > self.high) {
+            return invalid("queue", format!("marks from {:?} packets on, but always from {}", self.low, self.high));
         }
         if self.weight == Some(0) {
             return invalid("queue", "0 packets without data to one with; at least 1 is needed");
@@ -122,6 +136,15 @@ struct Sides {
     random: SplitMix,
 }
 
+impl Sides {
+    /// Whether data is marked that comes now.
+    fn marks(&mut self, params: &Trim) -> bool {
+        let Some(low) = params.low.filter(|low| *low <= self.data.backlog.packets) else { return false };
+        let (over, range) = (self.data.backlog.packets - low, params.high - low);
+        over >= range || (self.random.below(range as usize) as u32) < over
+    }
+}
+
 /// The queues of all ports.
 pub(super) struct Trimming {
     params: Trim,
@@ -135,8 +158,9 @@ impl Scheduler for Trimming {
         let mut bare = packet;
         if packet.kind == Kind::Data {
             if !sides.limited || limit.fits(sides.data.backlog, &packet) {
-                sides.data.push(packet);
-                return Touch::Nothing;
+                let marked = sides.limited && sides.marks(&self.params);
+                sides.data.push(Packet { marked: packet.marked || marked, ..packet });
+                return if marked { Touch::Marked } else { Touch::Nothing };
             }
             if sides.random.below(2) == 0
                 && let Some(last) = sides.data.take_last()
@@ -192,7 +216,7 @@ mod tests {
     fn queues(weight: Option<u32>, headers: u64) -> Box<dyn Scheduler> {
         let planes = Planes::new(vec![Graph::new(1, vec![], vec![]).unwrap()], vec![vec![Some(0); 2]]);
         let fabric = Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), MICROSECOND).unwrap();
-        let trim = Trim { limit: Limit::Packets(3), header: 64, headers, weight };
+        let trim = Trim { limit: Limit::Packets(3), header: 64, headers, weight, low: None, high: 0 };
         let Discipline::Scheduler(queues) = trim.build(&fabric, 1).unwrap() else { unreachable!() };
         queues
     }
@@ -250,6 +274,26 @@ mod tests {
         }
         let order: Vec<u32> = served(&mut *queues, 2).into_iter().map(|(seq, _)| seq).collect();
         assert_eq!(order, [10, 11, 0, 12, 13, 1, 14, 15, 2]);
+    }
+
+    /// From two packets on all are marked, but no headers; a host marks nothing.
+    #[test]
+    fn long_queues_are_marked() {
+        let mut ports = vec![];
+        for port in [0, 2] {
+            let planes = Planes::new(vec![Graph::new(1, vec![], vec![]).unwrap()], vec![vec![Some(0); 2]]);
+            let fabric = Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), MICROSECOND).unwrap();
+            let trim = Trim { limit: Limit::Packets(4), header: 64, headers: 640, weight: None, low: Some(2), high: 2 };
+            assert!(trim.marks() && !Trim { low: Some(4), ..trim.clone() }.marks());
+            let Discipline::Scheduler(mut queues) = trim.build(&fabric, 1).unwrap() else { unreachable!() };
+            let touches: Vec<Touch> = (0..4).map(|seq| put(&mut *queues, port, packet(seq, Kind::Data)).0).collect();
+            assert_eq!(put(&mut *queues, port, packet(9, Kind::Ack)).0, Touch::Nothing);
+            let order = std::iter::from_fn(|| queues.dequeue(port)).filter(|packet| packet.marked);
+            ports.push((touches, order.map(|packet| packet.seq).collect::<Vec<u32>>()));
+        }
+        assert_eq!(ports[0], (vec![Touch::Nothing; 4], vec![]));
+        let marked = Touch::Marked;
+        assert_eq!(ports[1], (vec![Touch::Nothing, Touch::Nothing, marked, marked], vec![2, 3]));
     }
 
     #[test]

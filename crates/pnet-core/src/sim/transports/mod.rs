@@ -5,12 +5,15 @@
 //! number of timers.
 //!
 //! A new transport is a file here and a line in the list of [`kinds`]; one that differs from TCP only in its window is a
-//! file in `tcp/congestion`.
+//! file in `tcp/congestion`, one that differs from others of network cards only in window and pace a file in
+//! `paced/control`.
 
 mod arrived;
 mod cbr;
+mod flight;
 pub(super) mod ideal;
 mod ndp;
+pub mod paced;
 pub mod tcp;
 
 use std::fmt::Debug;
@@ -73,4 +76,5 @@ kinds!(TransportKind, "transport":
     "tcp" => tcp::Tcp,
     "ndp" => ndp::Ndp,
     "cbr" => cbr::Cbr,
+    "paced" => paced::Paced,
 );

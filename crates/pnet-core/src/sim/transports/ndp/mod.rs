@@ -126,10 +126,10 @@ impl Connections {
     }
 
     fn send(&mut self, connection: u32, seq: u32, again: bool, net: &mut impl Network) {
-        let sender = &self.senders[connection as usize];
-        let payload = if seq + 1 == sender.segments { sender.last } else { self.params.payload };
-        let mut packet = Self::packet(connection, Kind::Data, seq, payload + self.params.header, net);
-        packet.note[0] = sender.unacked;
+        let flight = &self.senders[connection as usize].flight;
+        let size = flight.payload(seq, self.params.payload) + self.params.header;
+        let mut packet = Self::packet(connection, Kind::Data, seq, size, net);
+        packet.note[0] = flight.unacked;
         net.record(connection).counts.resent += u64::from(again);
         net.send(packet);
     }
@@ -138,7 +138,7 @@ impl Connections {
     fn await_answer(&mut self, connection: u32, net: &mut impl Network) {
         let sender = &mut self.senders[connection as usize];
         let deadline = sender.deadline(self.params.timeout).max(net.now());
-        net.trace_window(connection, f64::from(sender.under_way));
+        net.trace_window(connection, f64::from(sender.flight.under_way));
         net.arm(connection, 0, deadline);
     }
 
@@ -177,16 +177,14 @@ impl Connections {
 
 impl<N: Network> Transport<N> for Connections {
     fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N) {
-        let payload = u64::from(self.params.payload);
-        let segments = bytes.div_ceil(payload) as u32;
-        let last = (bytes - (u64::from(segments) - 1) * payload) as u16;
+        let segments = bytes.div_ceil(u64::from(self.params.payload)) as u32;
         let window = self.params.window.unwrap_or_else(|| self.params.two_round_trips(paths)).min(segments);
         let place = connection as usize;
         if place >= self.senders.len() {
             self.senders.resize_with(place + 1, Sender::default);
             self.receivers.resize_with(place + 1, Receiver::default);
         }
-        self.senders[place].reset(segments, last, window, net.now());
+        self.senders[place].reset(bytes, self.params.payload, window, net.now());
         let receiver = &mut self.receivers[place];
         receiver.arrived.reset();
         (receiver.due, receiver.made) = (segments - window, 0);
@@ -199,17 +197,17 @@ impl<N: Network> Transport<N> for Connections {
             return self.on_data(&packet, port, net);
         }
         let sender = &mut self.senders[connection as usize];
-        if sender.unacked == 0 {
+        if sender.flight.unacked == 0 {
             return;
         }
         sender.hear(net.now());
         match packet.kind {
-            Kind::Ack => sender.acknowledge(packet.seq),
-            Kind::Nack => sender.resend(packet.seq),
+            Kind::Ack => _ = sender.flight.acknowledge(packet.seq),
+            Kind::Nack => _ = sender.flight.resend(packet.seq),
             Kind::Pull => sender.pull(packet.seq),
             kind => unreachable!("NDP sends no {kind:?}"),
         }
-        if sender.unacked == 0 {
+        if sender.flight.unacked == 0 {
             net.disarm(connection, 0);
             return net.complete(connection);
         }

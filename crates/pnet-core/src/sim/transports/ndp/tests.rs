@@ -62,7 +62,7 @@ fn ample() -> Arc<dyn Queue> {
 }
 
 fn trim(packets: u32, headers: u64) -> Arc<dyn Queue> {
-    Arc::new(Trim { limit: Limit::Packets(packets), header: 64, headers, weight: Some(10) })
+    Arc::new(Trim { limit: Limit::Packets(packets), header: 64, headers, weight: Some(10), low: None, high: 0 })
 }
 
 fn run(scenario: Scenario) -> Outcome {

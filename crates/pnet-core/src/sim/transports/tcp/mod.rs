@@ -205,7 +205,7 @@ impl<N: Network> Transport<N> for Family {
                     self.transmit(packet.connection, net);
                 }
             }
-            Kind::Trimmed | Kind::Nack | Kind::Pull => unreachable!("TCP is sent no {:?}", packet.kind),
+            kind => unreachable!("TCP is sent no {kind:?}"),
         }
     }
 

@@ -1,0 +1,312 @@
+//! Transports of network cards: packets leave by a window and a pace, and every one of them is answered.
+//!
+//! - `receiver`: what has come, and how it is answered;
+//! - `control`: one file for each way to set window and pace;
+//! - [`super::flight`]: what is under way, and what is taken for lost.
+//!
+//! A card takes packets from its connections as its ports send them, so that hardly any wait there ([`NIC_PACKETS`]), and a
+//! packet bears the time at which its first bit left: queues of hosts are no part of a round trip.  Connections are there
+//! before their flows, so nothing begins with a handshake, and nothing is kept from one flow to the next.
+//!
+//! A packet is lost where the receiver says so (its payload was cut off; with [`Recovery::GoBack`] one after it came),
+//! where enough of what was sent later has arrived, or where nothing is heard for too long.
+
+pub mod control;
+mod receiver;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use super::super::alone::leaving;
+use super::super::fabric::PathLink;
+use super::super::forwarding::Shares;
+use super::super::net::Net;
+use super::super::network::{Network, Shape};
+use super::super::packet::{Kind, Packet};
+use super::super::time::{NEVER, Time};
+use super::super::values::{names, parameters};
+use super::flight::Flight;
+use super::{Transport, TransportKind, ideal};
+use crate::error::{Error, invalid, refused};
+pub use control::Pacing;
+use control::{Acked, Control, Idle, Loss};
+use receiver::{Answers, Receiver};
+
+/// Full packets of a connection that wait in a port of its host at most, the one being sent included.
+const NIC_PACKETS: u64 = 2;
+
+/// The retransmission timer of a connection, that of its next packet, and that of its control.
+const RETRANSMIT: u32 = 0;
+const NEXT: u32 = 1;
+const CONTROL: u32 = 2;
+const TIMERS: u32 = 3;
+
+/// What becomes of packets that come before their turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// They are dropped, and all from the first that is missing on are sent again.
+    GoBack,
+    /// They are kept, and what is missing alone is sent again.
+    Selective,
+}
+
+names!(Recovery, values: "go-back-n" => Recovery::GoBack, "selective" => Recovery::Selective);
+
+/// Parameters.
+#[derive(Debug, Clone)]
+pub struct Paced {
+    /// Payload of a full packet, in bytes.
+    pub payload: u16,
+    /// What a packet with payload has beside it.
+    pub header: u16,
+    /// Size of whatever has no payload and was sent so.
+    pub ack: u16,
+    /// What becomes of packets that come before their turn.
+    pub recovery: Recovery,
+    /// How many packets later one was sent that has arrived, where a packet is taken for lost; none where that says nothing.
+    pub duplicate_threshold: Option<u32>,
+    /// After which time without an answer a packet is taken for lost, doubled while no answer comes.
+    pub timeout: Time,
+    /// Least time between two notifications of marks to a sender; none where answers alone tell of them.
+    pub notify: Option<Time>,
+    /// How window and pace are set.
+    pub control: Arc<dyn Pacing>,
+}
+
+parameters!(Paced: payload, header, ack, recovery, duplicate_threshold, timeout, notify, control);
+
+impl TransportKind for Paced {
+    fn shape(&self) -> Result<Shape, Error> {
+        if self.ack == 0 {
+            return refused("ack", "no size of a packet", 0, "at least 1 byte");
+        }
+        if self.timeout == 0 || self.duplicate_threshold == Some(0) {
+            return invalid("transport", "0; a timeout lasts, and a packet is overtaken by one at least");
+        }
+        self.control.check()?;
+        let shape = Shape::of(self.payload, self.header)?;
+        let largest = shape.largest.max(self.ack);
+        Ok(Shape { largest, timers: TIMERS, nic: Some(NIC_PACKETS * u64::from(largest)), ..shape })
+    }
+
+    fn takes_trimmed(&self) -> bool {
+        self.recovery == Recovery::Selective
+    }
+
+    fn reacts_to_marks(&self) -> bool {
+        self.control.reacts_to_marks()
+    }
+
+    fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
+        let Paced { header, ack, recovery, notify, .. } = *self;
+        Box::new(Connections {
+            params: self.clone(),
+            control: self.control.build(),
+            senders: vec![],
+            receivers: vec![],
+            answers: Answers { header, ack, recovery, notify },
+        })
+    }
+}
+
+impl Paced {
+    /// What a flow finds on its paths while these are idle.
+    fn idle(&self, paths: &[Vec<PathLink>]) -> Idle {
+        let size = self.payload + self.header;
+        let round = |path: &Vec<PathLink>| {
+            let there = ideal::one_way(path.iter().map(|hop| &hop.link), size);
+            there + ideal::one_way(path.iter().map(|hop| &hop.back), self.ack)
+        };
+        Idle {
+            rtt: paths.iter().map(round).max().unwrap_or(0),
+            links: paths.iter().map(Vec::len).max().unwrap_or(0) as u32,
+            bits: leaving(paths).iter().map(|(_, rate)| rate.bits_per_second()).sum(),
+            size,
+        }
+    }
+}
+
+/// The sending end of a connection.
+#[derive(Debug, Default)]
+struct Sender {
+    flight: Flight,
+    /// When the last packet was sent.
+    left: Option<Time>,
+    /// How often the timeout has been doubled since an answer came.
+    backed_off: u32,
+}
+
+/// All connections.
+pub(super) struct Connections {
+    params: Paced,
+    control: Box<dyn Control>,
+    senders: Vec<Sender>,
+    receivers: Vec<Receiver>,
+    answers: Answers,
+}
+
+impl Connections {
+    /// Sends what window, pace and the host's port allow.
+    fn transmit(&mut self, connection: u32, net: &mut impl Network) {
+        let now = net.now();
+        loop {
+            let pace = self.control.pace(connection);
+            let sender = &mut self.senders[connection as usize];
+            let Some((seq, again)) = sender.flight.next() else { break };
+            if f64::from(sender.flight.under_way) + 1.0 > pace.window.max(1.0) {
+                break;
+            }
+            // The pace that counts is that of now, not of when the last packet was sent.
+            let free = sender.left.map_or(now, |left| left.saturating_add(pace.gap));
+            if free > now {
+                net.arm(connection, NEXT, free);
+                break;
+            }
+            if !net.has_room(connection) {
+                break;
+            }
+            sender.left = Some(now);
+            sender.flight.send(seq, now);
+            let size = sender.flight.payload(seq, self.params.payload) + self.params.header;
+            let mut packet = Packet::new(Kind::Data, connection, seq, size, now);
+            packet.note[0] = sender.flight.unacked;
+            self.control.sent(connection, size);
+            net.record(connection).counts.resent += u64::from(again);
+            net.send(packet);
+        }
+        self.wait(connection, net);
+    }
+
+    /// Lets timers fire when they next have to.
+    fn wait(&mut self, connection: u32, net: &mut impl Network) {
+        let pace = self.control.pace(connection);
+        net.trace_window(connection, if pace.window.is_finite() { pace.window } else { pace.in_a_round_trip });
+        match pace.wakes {
+            NEVER => net.disarm(connection, CONTROL),
+            time => net.arm(connection, CONTROL, time),
+        }
+        let sender = &mut self.senders[connection as usize];
+        match sender.flight.oldest() {
+            None => net.disarm(connection, RETRANSMIT),
+            Some(time) => {
+                net.arm(connection, RETRANSMIT, time.saturating_add(self.params.patience(sender.backed_off)));
+            }
+        }
+    }
+
+    /// The answer to a packet has come.
+    fn on_answer(&mut self, packet: &Packet, net: &mut impl Network) {
+        let Packet { connection, kind, .. } = *packet;
+        let sender = &mut self.senders[connection as usize];
+        if sender.flight.unacked == 0 {
+            return;
+        }
+        let now = net.now();
+        let below = sender.flight.acknowledge_below(packet.seq);
+        let own = kind == Kind::Ack && sender.flight.acknowledge(packet.note[0]);
+        let segments = below + u32::from(own);
+        if segments > 0 {
+            sender.backed_off = 0;
+        }
+        if sender.flight.unacked == 0 {
+            (0..TIMERS).for_each(|timer| net.disarm(connection, timer));
+            return net.complete(connection);
+        }
+        let (unacked, under_way) = (packet.seq, sender.flight.under_way);
+        let rtt = now - packet.stamp;
+        self.control.acked(connection, Acked { segments, marked: packet.marked, rtt, now, unacked, under_way });
+        let sender = &mut self.senders[connection as usize];
+        let lost = match (kind, self.params.recovery) {
+            (Kind::Nack, Recovery::GoBack) if sender.flight.go_back() => Some(Loss::Gap),
+            (Kind::Nack, Recovery::Selective) if sender.flight.resend(packet.note[0]) => Some(Loss::Trimmed),
+            (Kind::Ack, Recovery::Selective) => {
+                let overtaken = self.params.duplicate_threshold.map_or(0, |count| sender.flight.overtake(count));
+                (overtaken > 0).then_some(Loss::Gap)
+            }
+            _ => None,
+        };
+        if let Some(loss) = lost {
+            net.record(connection).counts.fast_retransmits += u64::from(loss == Loss::Gap);
+            self.control.lost(connection, loss, now);
+        }
+        self.transmit(connection, net);
+    }
+
+    /// Nothing has been heard for too long of what was sent first.
+    fn on_timeout(&mut self, connection: u32, net: &mut impl Network) {
+        let now = net.now();
+        let sender = &mut self.senders[connection as usize];
+        let late = sender.flight.expire(now.saturating_sub(self.params.patience(sender.backed_off)));
+        if late > 0 {
+            if self.params.recovery == Recovery::GoBack {
+                sender.flight.go_back();
+            }
+            sender.backed_off += 1;
+            net.record(connection).counts.timeouts += 1;
+            net.suspect(connection);
+            self.control.lost(connection, Loss::Timeout, now);
+        }
+        self.transmit(connection, net);
+    }
+}
+
+impl Paced {
+    /// How long an answer is waited for.
+    fn patience(&self, backed_off: u32) -> Time {
+        self.timeout.saturating_mul(1 << backed_off.min(16))
+    }
+}
+
+impl<N: Network> Transport<N> for Connections {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N) {
+        let place = connection as usize;
+        if place >= self.senders.len() {
+            self.senders.resize_with(place + 1, Sender::default);
+            self.receivers.resize_with(place + 1, Receiver::default);
+        }
+        let sender = &mut self.senders[place];
+        sender.flight.reset(bytes, self.params.payload);
+        (sender.left, sender.backed_off) = (None, 0);
+        self.receivers[place].reset();
+        self.control.open(connection, &self.params.idle(paths));
+        self.transmit(connection, net);
+    }
+
+    fn receive(&mut self, packet: Packet, _: u32, net: &mut N) {
+        match packet.kind {
+            Kind::Data | Kind::Trimmed => {
+                self.answers.answer(&mut self.receivers[packet.connection as usize], &packet, net);
+            }
+            Kind::Ack | Kind::Nack => self.on_answer(&packet, net),
+            Kind::Notification => {
+                if self.senders[packet.connection as usize].flight.unacked > 0 {
+                    self.control.notified(packet.connection, net.now());
+                    self.transmit(packet.connection, net);
+                }
+            }
+            kind => unreachable!("a card is sent no {kind:?}"),
+        }
+    }
+
+    fn timer(&mut self, connection: u32, which: u32, net: &mut N) {
+        if self.senders[connection as usize].flight.unacked == 0 {
+            return;
+        }
+        match which {
+            RETRANSMIT => self.on_timeout(connection, net),
+            CONTROL => {
+                self.control.wake(connection, net.now());
+                self.transmit(connection, net);
+            }
+            // That of the next packet, or room in the host's port.
+            _ => self.transmit(connection, net),
+        }
+    }
+
+    fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
+        let Paced { payload, header, ack, .. } = self.params;
+        let answer = |path: &Vec<PathLink>| ideal::one_way(path.iter().map(|hop| &hop.back), ack);
+        ideal::pipelines(paths, bytes, payload, header) + paths.iter().map(answer).min().unwrap_or(0)
+    }
+}

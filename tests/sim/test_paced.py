@@ -1,0 +1,90 @@
+"""Transports of network cards: what their parameters do to whole runs, and which of them are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network
+from pnet_lp.sim import simulate
+from pnet_lp.topology import build_network
+from pnet_lp.workload import build_workload
+
+from .conftest import check_conserved, flows
+
+INCAST = "incast:senders=8,sizes=300kB,to=0"
+RED = "ecn:packets=10000,threshold=3,always=133,chance=0.01"
+
+
+@pytest.mark.parametrize(
+    ("transport", "says"),
+    [
+        ("swift:flow_min=100", "flow_min=100 is not below flow_max=100"),
+        ("swift:min_window=2,max_window=1", "min_window=2 is not below max_window=1"),
+        ("swift:max_decrease=1", "max_decrease"),
+        ("roce:duplicate_threshold=2", "changes nothing with recovery=go-back-n"),
+        ("roce:dcqcn=false,g=0.5", "changes nothing with dcqcn=false"),
+        ("roce:byte_counter=0", "byte_counter"),
+        ("roce:recovery=none", "recovery"),
+    ],
+)
+def test_parameters_are_refused(tree: Network, transport: str, says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        simulate(tree, flows(tree, (0, 5, 1000, 0)), transport=transport)
+
+
+@pytest.mark.parametrize("transport", ["roce", "swift"])
+def test_a_small_queue_of_hosts_is_the_cards_own(tree: Network, transport: str) -> None:
+    with pytest.raises(SpecError, match=f"changes nothing with transport {transport}"):
+        simulate(tree, flows(tree, (0, 5, 1000, 0)), transport=transport, host_queue="unbounded:small_queue=4000")
+
+
+def test_go_back_n_cannot_use_headers(tree: Network) -> None:
+    workload = build_workload(INCAST, tree)
+    with pytest.raises(SpecError, match="the transport makes nothing of the rest"):
+        simulate(tree, workload, transport="roce", queue="trim")
+    result = simulate(tree, workload, transport="roce:recovery=selective", queue="trim", header=40)
+    assert result.completed == 8
+    assert result.flow["trimmed"].sum() > 0
+
+
+def test_selective_repeat_sends_less_again(tree: Network) -> None:
+    """Both lose the same first packets of an incast at full rate."""
+    workload = build_workload(INCAST, tree)
+    back, selective = (
+        simulate(tree, workload, transport=f"roce:rto=1ms,recovery={recovery}", queue="drop-tail:packets=50", seed=1)
+        for recovery in ("go-back-n", "selective")
+    )
+    for result in (back, selective):
+        check_conserved(result)
+        assert result.completed == 8
+        assert result.flow["packets_dropped"].sum() > 0
+    assert selective.flow["resent"].sum() < back.flow["resent"].sum()
+
+
+def test_marks_lower_the_rate(tree: Network) -> None:
+    """Cards that do not react fill the queue with all that they have."""
+    workload = build_workload("incast:senders=8,sizes=3MB,to=0", tree)
+    deaf, reacting = (
+        simulate(tree, workload, transport=f"roce:rto=1s{more}", queue=RED, seed=1) for more in (",dcqcn=false", "")
+    )
+    longest = [int(result.port["longest_packets"].max()) for result in (deaf, reacting)]
+    assert longest[1] < longest[0] / 2
+    assert deaf.flow["marked"].sum() > 0
+    # Who does not react is no slower: the last link is never idle.
+    assert deaf.flow["end_ps"].max() <= reacting.flow["end_ps"].max()
+
+
+def test_swift_holds_its_target() -> None:
+    """Two long flows into one host: the queue fills what the target leaves above the idle round trip."""
+    network = build_network("fat-tree:k=4", link_gbps=10)
+    workload = flows(network, (2, 1, 30_000_000, 0), (3, 1, 30_000_000, 0))
+    means = []
+    for target in ("30us", "60us"):
+        result = simulate(network, workload, transport=f"swift:target={target},per_hop=0s,flow_range=0s", seed=1)
+        assert result.completed == 2
+        assert result.flow["packets_dropped"].sum() == 0
+        assert result.flow["end_ps"].max() < 1.05 * 60e6 * 8 / 1e10 * 1e12 * 1500 / 1460
+        means.append(float(np.max(result.port["longest_packets"])))
+    assert means[1] > means[0]
