@@ -272,6 +272,31 @@ def estimate_structured_bytes(problem: FlowProblem) -> int: ...
 def estimate_columns_bytes(problem: FlowProblem) -> int: ...
 
 @final
+class CheapestFlow:
+    @property
+    def proof(self) -> Proof: ...
+    @property
+    def served(self) -> _F64: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def interrupted(self) -> bool: ...
+
+def solve_cheapest_flow(
+    problem: FlowProblem,
+    cost: _F64,
+    *,
+    worth: float,
+    floor: float,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> CheapestFlow: ...
+def estimate_cheapest_flow_bytes(problem: FlowProblem) -> int: ...
+
+@final
 class Demands:
     """Demands between endpoints: a rule, or a list."""
 

@@ -284,6 +284,10 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "estimate_cheapest_bytes": (core.estimate_cheapest_bytes, {"columns": 2, "entries": 2, "links": 2}),
         "solve_structured": (core.solve_structured, {"problem": problem(), "warm_start": (proof(), 3), **_SOLVE}),
         "solve_columns": (core.solve_columns, {"problem": problem(), **_SOLVE}),
+        "solve_cheapest_flow": (
+            core.solve_cheapest_flow,
+            {"problem": problem(), "cost": np.ones(2), "worth": 1.0, "floor": 0.5, **_SOLVE},
+        ),
         "enumerate_paths": (
             core.enumerate_paths,
             {"planes": planes(), **_ENDS, "kind": core.PathKind.KShortest, "count": 2, "per_flow": False, **_SEARCH},
@@ -308,6 +312,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         **simulations(),
         "estimate_structured_bytes": (core.estimate_structured_bytes, {"problem": problem()}),
         "estimate_columns_bytes": (core.estimate_columns_bytes, {"problem": problem()}),
+        "estimate_cheapest_flow_bytes": (core.estimate_cheapest_flow_bytes, {"problem": problem()}),
         "FlowProblem.available": (problem().available, {}),
         "FlowProblem.rows": (problem().rows, {}),
         "PathProblem.estimate_bytes": (paths().estimate_bytes, {}),

@@ -37,7 +37,7 @@ def test_total(run: Run, run_json: RunJson, here: Path) -> None:
     assert sum(rates.values()) == pytest.approx(document["total_gbps"], rel=1e-12)
     assert rates["0", "3"] == pytest.approx(0, abs=1e-5)
     shown = run(*LOT, "--objective", "total").stdout
-    assert "total with ideal routing by highs-ipx" in shown
+    assert "total with ideal routing by columns" in shown
     assert "0.75 on average" in shown
 
 

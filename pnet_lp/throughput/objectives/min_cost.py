@@ -5,7 +5,7 @@ Any lengths l >= 0 prove a bound: carrying K costs at least ``K sum d_j dist_{w+
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -35,11 +35,17 @@ from pnet_lp.throughput.objectives.program import (
     check_program_solver,
     known,
     lp_solver,
-    program_solver,
+    solve_again,
+    solve_flow,
+    solve_goal,
     solve_program,
 )
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
+from pnet_lp.throughput.problems.answers import Answer
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
+from pnet_lp.throughput.solvers.base import FRUGAL
+from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 from pnet_lp.verification.checks import SAME
@@ -50,6 +56,12 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-4
 """Part of the requested K that may be missing without a warning; the status says whether it is within the tolerance."""
+
+_ROOM = 0.2
+"""Part of the tolerance by which less than the largest K is looked for."""
+
+_SURELY = 1e-9
+"""Beyond what part a bound on K has to be from what was requested for the solve to end."""
 
 _CANCELLED = 1e-6
 """A lower bound that is a smaller part than this of the volume subtracted in it has too few digits left."""
@@ -89,7 +101,7 @@ class MinCost(Objective):
     def check(self, form: RoutingForm, solver: str) -> None:
         """See :meth:`Objective.check`."""
         super().check(form, solver)
-        check_program_solver(solver, steps=form != "arc")
+        check_program_solver(solver, form)
 
     def check_comparable(self) -> None:
         """See :meth:`Objective.check_comparable`: a part of the largest K is another K in each network."""
@@ -118,44 +130,62 @@ class MinCost(Objective):
         solved = problem.solved()
         if solved is not None:
             return self._solved(problem, solved, cost, context)
-        search = largest(problem, context)
-        most = search.answer.interval
-        stopped = search.interrupted or context.options.deadline.left_s() == 0
-        rate = self._rate(most)
-        demand = problem.flow.demand
+        at, demand = self.params.at, problem.flow.demand
 
-        def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[_Found, float]:
-            return judged(_prove(problem, form, value, dual, rate, cost))
+        def goal(rate: float) -> ProgramGoal:
+            return ProgramGoal.of(
+                problem.flow, lower=rate * demand, upper=rate * demand, arc_cost=cost, rate_scale=rate
+            )
+
+        def proving(rate: float) -> Callable[[Answer], tuple[_Found, float]]:
+            return lambda answer: _judged(_prove(problem, answer, rate, cost), rate)
+
+        tried = None
+        if at is not None and lp_solver(context, problem) == FLOW_SOLVER:
+            # Whether so much fits shows by itself.
+            tried = solve_flow(
+                problem, goal(at), context, proving(at), lambda: _judged(_along(problem, known(problem), at, cost), at)
+            )
+            over = tried.best.interrupted or context.options.deadline.left_s() <= 0
+            if tried.gap <= context.options.tolerance or over:
+                return self._optimum(problem, tried.best, FLOW_SOLVER, at, 0.0)
+        search = largest(problem, context, enough=np.inf if at is None else at)
+        most = search.answer.interval
+        stopped = search.interrupted or context.options.deadline.left_s() <= 0
+        rate = self._rate(most)
 
         def along() -> tuple[_Found, float]:
-            return judged(_along(problem, search.answer, rate, cost))
-
-        def judged(found: _Found) -> tuple[_Found, float]:
-            return found, max(found.cost.gap, missing(found.carried, rate))
+            return _judged(_along(problem, search.answer, rate, cost), rate)
 
         # Between the bounds nothing says whether what was requested fits.
+        name = lp_solver(context, problem)
         if stopped or rate > most.lower:
             cheapest = Best(along()[0], 0, search.message, search.interrupted)
             context.clock.note("certify")
+        elif tried is not None:
+            cheapest, name = solve_again(problem, goal(rate), context, proving(rate), tried)
         else:
-            goal = ProgramGoal.of(
-                problem.flow, lower=rate * demand, upper=rate * demand, arc_cost=cost, rate_scale=rate
-            )
-            cheapest = solve_program(problem, goal, context, prove, along)
-        found = cheapest.answer
+            # At the largest K itself no flow has room on either side of it.
+            sought = min(rate, most.upper * (1 - _ROOM * context.options.tolerance))
+            cheapest, name = solve_goal(problem, goal(sought), context, proving(rate), along)
         # A part of the largest K is the requested one only as far as that is known.
-        unknown = most.gap if self.params.at is None else 0.0
+        found = replace(cheapest, iterations=search.iterations + cheapest.iterations)
+        return self._optimum(problem, found, name, rate, most.gap if at is None else 0.0)
+
+    def _optimum(self, problem: Problem, best: Best[_Found], name: str, rate: float, unknown: float) -> Optimum:
+        """Return what was found for carrying ``rate``, which is known within the relative gap ``unknown``."""
+        found, demand = best.answer, problem.flow.demand
         return Optimum(
             found.cost,
             max(found.cost.gap, missing(found.carried, rate), unknown),
-            lp_solver(context, problem),
-            search.iterations + cheapest.iterations,
+            name,
+            best.iterations,
             found.certificate,
             found.load,
             floats(found.carried * demand),
             _figures(found.cost, found.carried, rate, float(demand.sum())),
-            interrupted=cheapest.interrupted,
-            warnings=cheapest.warnings,
+            interrupted=best.interrupted,
+            warnings=best.warnings,
         )
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
@@ -290,30 +320,59 @@ class _Found:
     load: FloatArray
 
 
-def largest(problem: Problem, context: SolveContext) -> Best[Certified]:
-    """Return a flow for the largest K, and bounds on it."""
+def _judged(found: _Found, rate: float) -> tuple[_Found, float]:
+    return found, max(found.cost.gap, missing(found.carried, rate))
+
+
+def largest(
+    problem: Problem, context: SolveContext, *, enough: float = np.inf, either: bool = False
+) -> Best[Certified]:
+    """Return a flow for the largest K, and bounds on it.
+
+    Args:
+        problem: the problem.
+        context: by what to solve it.
+        enough: the K that the flow needs to have.
+        either: whether it is also enough to know that no flow has it.
+    """
     solved = problem.solved()
     if solved is not None or problem.rough:
         message = NO_TIME if solved is None else ""
         return Best(known(problem) if solved is None else solved, 0, message, interrupted=False)
-    solver = program_solver(lp_solver(context, problem))
-    if not solver.takes_rate:
-        solver.check(problem)
-        # So close that what is not known of K is no more than a part of the tolerance.
-        options = replace(context.options, tolerance=0.5 * context.options.tolerance)
-        raw = solver.solve(problem, options, lambda *_: True)
-        context.clock.note("solve")
-        certified = problem.certify(raw.proof)
-        context.clock.note("certify")
-        return Best(certified, raw.iterations, raw.message, raw.interrupted)
+    # So close that what is not known of K is no more than a part of the tolerance.
+    options = replace(context.options, tolerance=0.5 * context.options.tolerance)
+    name = lp_solver(context, problem)
+    if context.solver == AUTO and problem.form == "arc":
+        # A flow on equivalence classes is none that can be continued from.
+        name = choose_solver(problem, options.tolerance, options.deadline)
+        name = FRUGAL if name == "symmetric" else name
+    solver = get_solver(name)
+    if solver.takes_rate and bool(solver.programs):
+        chosen = replace(context, solver=name)
 
-    def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[Certified, float]:
-        return judged(problem.certify(form.proof(value, dual)))
+        def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[Certified, float]:
+            return judged(problem.certify(form.proof(value, dual)))
 
-    def judged(found: Certified) -> tuple[Certified, float]:
-        return found, found.interval.gap
+        def judged(found: Certified) -> tuple[Certified, float]:
+            return found, found.interval.gap
 
-    return solve_program(problem, None, context, prove, lambda: judged(known(problem)))
+        return solve_program(problem, None, chosen, prove, lambda: judged(known(problem)))
+    solver.check(problem)
+    decided = False
+
+    def report(iterations: int, lower: float, upper: float) -> bool:
+        nonlocal decided
+        context.on_progress(name, iterations, lower, upper)
+        decided = lower >= enough * (1 + _SURELY) or (either and upper < enough * (1 - _SURELY))
+        return not decided
+
+    raw = solver.solve(problem, options, report)
+    context.clock.note("solve")
+    certified = problem.certify(raw.proof)
+    context.clock.note("certify")
+    late = options.deadline.left_s() <= 0 and not decided and certified.interval.gap > options.tolerance
+    message = f"{name}: {NO_TIME}" if late else raw.message
+    return Best(certified, raw.iterations, message, raw.interrupted and not decided)
 
 
 def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:
@@ -348,13 +407,11 @@ def _along(problem: Problem, flow: Certified, rate: float, link_cost: FloatArray
     return _Found(cost, carried, attained.with_lengths(nothing), attained.load)
 
 
-def _prove(
-    problem: Problem, form: Form, value: FloatArray, dual: FloatArray, rate: float, link_cost: FloatArray
-) -> _Found:
-    attained = form.attain(value, dual, floats(mul_up(rate, problem.flow.demand)))
+def _prove(problem: Problem, answer: Answer, rate: float, link_cost: FloatArray) -> _Found:
+    attained = answer.attain(floats(mul_up(rate, problem.flow.demand)))
     carried = float(mul_down(attained.factor, rate))
     served = floats(mul_down(carried, problem.flow.demand))
-    lengths = form.lengths(dual)
+    lengths = answer.lengths()
     # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit; of
     # equal bounds the first is saved.
     lower, best = max(

@@ -3,27 +3,124 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.registry import parse_expression
+from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import NO_SOLVER, SolveContext
 from pnet_lp.throughput.problems import Certified, Problem
+from pnet_lp.throughput.problems.answers import Answer, ProgramAnswer
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver
 from pnet_lp.throughput.solvers.base import FRUGAL, Solver
-from pnet_lp.throughput.solvers.choose import COLUMN_SOLVER, PROGRAM_SOLVER
+from pnet_lp.throughput.solvers.choose import COLUMN_SOLVER, FLOW_SOLVER, PROGRAM_SOLVER
 from pnet_lp.throughput.solvers.choose import VERTEX_SOLVER as VERTEX_SOLVER  # noqa: PLC0414 - for max-min
 from pnet_lp.throughput.solvers.general import TIGHTEST, Attempt, Best, GeneralSolver, ProgramSolver, solve_until
 
+if TYPE_CHECKING:
+    from pnet_lp.throughput.solvers.columns import Columns
+
 SMALL_COLUMNS = 100_000
 """Up to this many columns an interior point takes seconds, and a vertex is tried where that is not good enough."""
+
+_CLOSER = 0.9
+"""Factor on the tolerance of column generation."""
 
 NO_TIME = "time limit reached"
 """How a solve ended before it began."""
 
 A = TypeVar("A")
+
+
+def solve_goal(
+    problem: Problem,
+    goal: ProgramGoal,
+    context: SolveContext,
+    prove: Callable[[Answer], tuple[A, float]],
+    without: Callable[[], tuple[A, float]],
+) -> tuple[Best[A], str]:
+    """Return the best answer to a goal without a rate, and the name of the last solver that looked for it.
+
+    Args:
+        problem: the problem.
+        goal: what is looked for, equally much worth for all demands.
+        context: by what to solve it; the gap at which to stop is its tolerance.
+        prove: returns an answer and its relative gap.
+        without: the same where there is no solution.
+
+    Raises:
+        SpecError: the solver does not take it.
+        SolverError: it is not installed, it failed, or the problem does not fit.
+    """
+
+    def of_program(form: Form, value: FloatArray, dual: FloatArray) -> tuple[A, float]:
+        return prove(ProgramAnswer(form, value, dual))
+
+    name = lp_solver(context, problem)
+    if name != FLOW_SOLVER:
+        return solve_program(problem, goal, context, of_program, without), name
+    return solve_again(problem, goal, context, prove, solve_flow(problem, goal, context, prove, without))
+
+
+def solve_again(
+    problem: Problem,
+    goal: ProgramGoal,
+    context: SolveContext,
+    prove: Callable[[Answer], tuple[A, float]],
+    found: Flow[A],
+) -> tuple[Best[A], str]:
+    """Return the better of what column generation has found and what the program gives, where that is of use."""
+    options = context.options
+    done = found.gap <= options.tolerance or found.best.interrupted or options.deadline.left_s() <= 0
+    if done or context.solver != AUTO or problem.flow_variables > SMALL_COLUMNS:
+        return found.best, FLOW_SOLVER
+    best = found.best.answer, found.gap
+
+    def better(form: Form, value: FloatArray, dual: FloatArray) -> tuple[A, float]:
+        return min(best, prove(ProgramAnswer(form, value, dual)), key=lambda pair: pair[1])
+
+    program = replace(context, solver=PROGRAM_SOLVER)
+    again = solve_program(problem, goal, program, better, lambda: best)
+    return replace(again, iterations=found.best.iterations + again.iterations), PROGRAM_SOLVER
+
+
+@dataclass(frozen=True)
+class Flow(Generic[A]):
+    """What column generation found, and its relative gap."""
+
+    best: Best[A]
+    gap: float
+
+
+def solve_flow(
+    problem: Problem,
+    goal: ProgramGoal,
+    context: SolveContext,
+    prove: Callable[[Answer], tuple[A, float]],
+    without: Callable[[], tuple[A, float]],
+) -> Flow[A]:
+    """Return the answer of column generation to a goal, over any path; see :func:`solve_goal`."""
+    solver = cast("Columns", get_solver(FLOW_SOLVER))
+    solver.check_flow(problem)
+
+    def report(iterations: int, lower: float, upper: float) -> bool:
+        context.on_progress(FLOW_SOLVER, iterations, lower, upper)
+        return True
+
+    # What is proved is further from the optimum than what is measured, by what rounding takes.
+    options = replace(context.options, tolerance=_CLOSER * context.options.tolerance)
+    raw = solver.solve_flow(problem, goal, options, report)
+    context.clock.note("solve")
+    answer, gap = prove(raw.proof)
+    late = context.options.deadline.left_s() <= 0
+    if gap > context.options.tolerance:
+        answer, gap = min((answer, gap), without(), key=lambda pair: pair[1])
+    context.clock.note("certify")
+    message = f"{FLOW_SOLVER}: {NO_TIME}" if late and gap > context.options.tolerance else ""
+    return Flow(Best(answer, raw.iterations, message, raw.interrupted), gap)
 
 
 def solve_program(
@@ -61,7 +158,8 @@ def solve_program(
     steps = not central
     frugal = steps and problem.form in SOLVERS.get(FRUGAL).build.programs
     name = lp_solver(context, problem, steps=steps)
-    solver = program_solver(name)
+    # Column generation, which writes no program, leaves rates less exact.
+    solver = program_solver(name := PROGRAM_SOLVER if name == FLOW_SOLVER else name)
     solver.check_program(problem, instead=FRUGAL if frugal else "")
 
     def report(iterations: int, lower: float, upper: float) -> bool:
@@ -103,6 +201,8 @@ def lp_solver(context: SolveContext, problem: Problem, *, steps: bool = True) ->
         return NO_SOLVER
     if context.solver != AUTO:
         return context.solver
+    if steps and problem.form == "arc":
+        return FLOW_SOLVER
     many = steps and problem.form == "path" and problem.flow_variables > SMALL_COLUMNS
     return COLUMN_SOLVER if many else PROGRAM_SOLVER
 
@@ -114,8 +214,9 @@ def program_solver(name: str) -> ProgramSolver:
         SpecError: it does not take linear programs.
         SolverError: it is not installed.
     """
-    check_program_solver(name, steps=True)
-    return cast("ProgramSolver", get_solver(name))
+    solver = get_solver(name)
+    assert isinstance(solver, ProgramSolver)
+    return solver
 
 
 def vertex_solver() -> GeneralSolver:
@@ -123,14 +224,17 @@ def vertex_solver() -> GeneralSolver:
     return cast("GeneralSolver", program_solver(VERTEX_SOLVER))
 
 
-def check_program_solver(expression: str, *, steps: bool = False) -> None:
+def check_program_solver(expression: str, form: RoutingForm | None = None) -> None:
     """Raise SpecError unless ``expression`` is ``auto`` or a solver that takes linear programs, installed or not.
 
-    With ``steps``, the program is over columns and has no rate.
+    With a ``form`` of routing, the program is of that form and has no rate.
     """
 
     def takes(solver: type[Solver]) -> bool:
-        return bool(solver.programs) and (steps or solver.takes_rate)
+        if form is None:
+            return bool(solver.programs) and solver.takes_rate
+        # A fixed split is a column.
+        return ("arc" if form == "arc" else "path") in solver.programs
 
     name = parse_expression(expression)[0]
     if name != AUTO and not takes(SOLVERS.get(name).build):

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from pnet_lp.errors import InfeasibleError, RoutingError, TimeLimitError
 from pnet_lp.model import Interval
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.result import ValueKey
 from pnet_lp.model.rounded import add_up, div_down, mul_down, mul_up, sub_down, sub_up, sum_down, sum_up
@@ -30,15 +30,20 @@ from pnet_lp.throughput.objectives.base import (
     proved,
     rates_in_words,
 )
-from pnet_lp.throughput.objectives.min_cost import largest
-from pnet_lp.throughput.objectives.program import check_program_solver, known, lp_solver, solve_program
+from pnet_lp.throughput.objectives.min_cost import largest, no_lengths
+from pnet_lp.throughput.objectives.program import check_program_solver, known, lp_solver, solve_goal
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
-from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.problems.answers import Answer
+from pnet_lp.throughput.problems.program import ProgramGoal
+from pnet_lp.throughput.solvers.choose import FLOW_SOLVER, TINY_FLOW_VARIABLES
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
+
+_FEW_STEPS = 500
+"""Within which all demands have to be seen to fit together, where that is to be asked first."""
 
 _ROUNDING, _SMALL = 1e-12, 1e-12
 """By what part a distance may be rounded; and what part of a bound is no loss."""
@@ -66,7 +71,7 @@ class Total(Objective):
     def check(self, form: RoutingForm, solver: str) -> None:
         """See :meth:`Objective.check`."""
         super().check(form, solver)
-        check_program_solver(solver, steps=form != "arc")
+        check_program_solver(solver, form)
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: the sum is 0.
@@ -83,6 +88,8 @@ class Total(Objective):
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
         demand, floor = problem.flow.demand, self.params.floor
+        if (everything := self._everything(problem, context)) is not None:
+            return everything
         known_floor, unknown = self._known_floor(problem, context) if floor else (0.0, "")
         goal = ProgramGoal.of(
             problem.flow,
@@ -107,16 +114,17 @@ class Total(Objective):
             gap = self.gap(self._figures(interval, attained.rate, demand))
             return (attained, (scale * length, scale * up, scale * down), interval), gap
 
-        def prove(form: Form, value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, Lengths, Interval], float]:
-            attained = form.attain(value, dual, np.clip(form.served(value), known_floor * demand, demand))
-            return bounded(attained, form.lengths(dual))
+        def prove(answer: Answer) -> tuple[tuple[Attained, Lengths, Interval], float]:
+            attained = answer.attain(floats(np.clip(answer.served(), known_floor * demand, demand)))
+            return bounded(attained, answer.lengths())
 
         def without() -> tuple[tuple[Attained, Lengths, Interval], float]:
             nothing = known(problem)
             return bounded(nothing.carrying(demand, 1.0), nothing.certificate.lengths)
 
+        name = lp_solver(context, problem)
         try:
-            found = solve_program(problem, goal, context, prove, without)
+            found, name = solve_goal(problem, goal, context, prove, without)
         except TimeLimitError:
             # Of fixed splits, what each demand puts on links is not known yet, but all demands together are no less.
             attained = known(problem).carrying(demand, 1.0)
@@ -130,7 +138,7 @@ class Total(Objective):
         return Optimum(
             interval,
             self.gap(figures),
-            lp_solver(context, problem),
+            name,
             found.iterations,
             attained.with_lengths(lengths),
             attained.load,
@@ -189,14 +197,42 @@ class Total(Objective):
         """Return the figures with the part that every demand gets, where there is a floor: no more than that."""
         return {**figures, "floor": min(least, self.params.floor)} if self.params.floor else figures
 
+    def _everything(self, problem: Problem, context: SolveContext) -> Optimum | None:
+        """Return the optimum where all demands are soon seen to fit together, else None."""
+        if lp_solver(context, problem) != FLOW_SOLVER or problem.flow_variables <= TINY_FLOW_VARIABLES:
+            return None
+        options = context.options
+        most = _FEW_STEPS if options.max_iterations is None else min(options.max_iterations, _FEW_STEPS)
+        search = largest(
+            problem, replace(context, options=replace(options, max_iterations=most)), enough=1.0, either=True
+        )
+        if search.answer.interval.lower < 1:
+            return None
+        demand, attained = problem.flow.demand, search.answer.carrying(problem.flow.demand, 1.0)
+        interval = Interval(sum_down(attained.rate), problem.flow.merged_up(sum_up(demand)))
+        figures = self._figures(interval, attained.rate, demand)
+        if self.gap(figures) > options.tolerance:
+            return None
+        return Optimum(
+            interval,
+            self.gap(figures),
+            FLOW_SOLVER,
+            search.iterations,
+            attained.with_lengths(no_lengths(problem)),
+            attained.load,
+            attained.rate,
+            figures,
+            interrupted=search.interrupted,
+        )
+
     def _known_floor(self, problem: Problem, context: SolveContext) -> tuple[float, str]:
         """Return the floor, or the largest that is known to fit, and what to say where no larger one is found to.
 
         Raises:
             InfeasibleError: the floors do not fit together: the largest that do are K, at most 1.
         """
-        most = largest(problem, context).answer.interval
         floor = self.params.floor
+        most = largest(problem, context, enough=floor).answer.interval
         if floor > most.upper:
             raise InfeasibleError(
                 "the floors do not fit together",

@@ -17,7 +17,7 @@ Demands between endpoints on one switch enter access rows only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -149,20 +149,7 @@ class ArcForm(Form[_core.Proof]):
 
     def attain(self, value: FloatArray, dual: FloatArray, rate: FloatArray) -> Attained:
         """See :meth:`Form.attain`."""
-        least = _LEAST * (float(rate.max()) or float(self.flow.demand.mean()))
-        # What the goal prescribes is no noise, however small it is beside the rest.
-        nothing = (rate <= least) & (self.goal.lower <= 0)
-        requested = replace(self.flow, demands=replace(self.flow.pairs, demand=floats(np.where(nothing, least, rate))))
-        try:
-            proof = self._rounded(value, dual, requested)
-            found = _core.evaluate(requested.core, proof)
-        except _core.CoreError as error:
-            raise SolverError(f"the solver's answer cannot be certified: {error}") from error
-        factor = fitting(self.flow.attained(found.lower))
-        # Without the least demands the load is a little less.
-        load = floats(mul_up(found.load, div_up(factor, found.lower)))
-        attained = floats(np.where(nothing, 0.0, mul_down(rate, factor)))
-        return Attained(attained, factor, load, ArcCertificate.of(proof))
+        return carried(self.flow, rate, self.goal.lower, lambda served: self._rounded(value, dual, served))
 
     def served(self, value: FloatArray) -> FloatArray:
         """See :meth:`Form.served`."""
@@ -230,6 +217,36 @@ class ArcForm(Form[_core.Proof]):
         injection = np.zeros(self.flow.available.size)
         injection[self.injected] = value[len(self.flow_index) : -1]
         return np.maximum(injection, 0.0).reshape(shape)
+
+
+def carried(
+    flow: FlowProblem, rate: FloatArray, prescribed: FloatArray, proof_of: Callable[[FlowProblem], _core.Proof]
+) -> Attained:
+    """Return ``rate`` ``[J]``, Gb/s, carried along the flow of a proof and scaled down until everything fits.
+
+    Args:
+        flow: links and demands.
+        rate: what each demand is to get.
+        prescribed: float64 ``[J]``, what each demand has to get, Gb/s.
+        proof_of: returns the proof, given links and demands of these rates.
+
+    Raises:
+        SolverError: the proof proves nothing, such as one with a NaN.
+    """
+    least = _LEAST * (float(rate.max()) or float(flow.demand.mean()))
+    # What the goal prescribes is no noise, however small it is beside the rest.
+    nothing = (rate <= least) & (prescribed <= 0)
+    requested = replace(flow, demands=replace(flow.pairs, demand=floats(np.where(nothing, least, rate))))
+    try:
+        proof = proof_of(requested)
+        found = _core.evaluate(requested.core, proof)
+    except _core.CoreError as error:
+        raise SolverError(f"the solver's answer cannot be certified: {error}") from error
+    factor = fitting(flow.attained(found.lower))
+    # Without the least demands the load is a little less.
+    load = floats(mul_up(found.load, div_up(factor, found.lower)))
+    attained = floats(np.where(nothing, 0.0, mul_down(rate, factor)))
+    return Attained(attained, factor, load, ArcCertificate.of(proof))
 
 
 def _rate_estimate(problem: FlowProblem) -> float:

@@ -64,6 +64,10 @@ class MergedPlanes:
         """One plane of each group, in the order of the groups."""
         return [self.group.index(g) for g in range(max(self.group) + 1)]
 
+    def of_arcs(self, values: FloatArray) -> FloatArray:
+        """Return values of the original arcs ``[A]`` that are equal in merged planes, for the merged arcs."""
+        return floats(np.concatenate([values[_arcs(self.original, p)] for p in self._first]))
+
     def reduce(self, proof: _core.Proof) -> _core.Proof:
         """Return a proof on the merged planes near one on the original planes: the first of a group says the split."""
         if self.problem is self.original:
@@ -96,15 +100,18 @@ class MergedPlanes:
         )
 
 
-def merge_planes(problem: FlowProblem) -> MergedPlanes:
-    """Return ``problem`` with every set of proportional planes merged into one."""
+def merge_planes(problem: FlowProblem, cost: FloatArray | None = None) -> MergedPlanes:
+    """Return ``problem`` with every set of proportional planes merged into one.
+
+    Where their arcs have a ``cost`` ``[A]``, that has to be the same in all of them.
+    """
     group: list[int] = []
     leaders: list[int] = []
     factor: list[float] = []
     for p in range(problem.plane_count):
         for g, leader in enumerate(leaders):
             ratio = _ratio(problem, leader, p)
-            if ratio is not None:
+            if ratio is not None and _equal(problem, cost, leader, p):
                 group.append(g)
                 factor.append(ratio)
                 break
@@ -115,6 +122,11 @@ def merge_planes(problem: FlowProblem) -> MergedPlanes:
     total = [sum(f for f, owner in zip(factor, group, strict=True) if owner == g) for g in range(len(leaders))]
     part = tuple(f / total[g] for f, g in zip(factor, group, strict=True))
     return MergedPlanes(problem, tuple(group), part)
+
+
+def _equal(problem: FlowProblem, cost: FloatArray | None, a: int, b: int) -> bool:
+    """Whether the arcs of two planes, which are as many, cost the same."""
+    return cost is None or np.array_equal(cost[_arcs(problem, a)], cost[_arcs(problem, b)])
 
 
 def _arcs(problem: FlowProblem, plane: int) -> slice:

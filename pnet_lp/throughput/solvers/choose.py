@@ -16,6 +16,9 @@ AUTO = "auto"
 PROGRAM_SOLVER, VERTEX_SOLVER, COLUMN_SOLVER = "highs-ipx", "highs-simplex", "structured"
 """For linear programs of other objectives than K, for a vertex of theirs, and where columns are many."""
 
+FLOW_SOLVER = "columns"
+"""For the other objectives over any path where they have no rate."""
+
 MANY_DEMANDS = 32
 """Below this many demands per destination switch few paths carry something: a program over them is the smaller one, and
 first-order steps over arcs are thousands.  Up to about 80 it depends on the network which of the two is sooner."""

@@ -3,17 +3,9 @@
 //! Blocks are positive definite.  The first row of the border, t, is a constraint: its own entry is 0, and its pivot
 //! negative.  Eliminated before the demands it adds to their pivots; after them it would have to fix their rank deficiency.
 
-use multiversion::multiversion;
 use rayon::prelude::*;
 
-/// Columns that are eliminated together.
-const PANEL: usize = 48;
-
-/// A pivot below this part of its diagonal entry belongs to a row that depends on those before it, and is skipped.
-const DEPENDENT: f64 = 1e-15;
-
-/// The pivot of a skipped row: practically infinite, so that its unknown becomes 0.
-const SKIPPED: f64 = 1e150;
+use super::cholesky::{Block, SKIPPED, backward, dot, eliminate, forward, subtract};
 
 /// A symmetric matrix, rows of a block as `[row][column of the block]`, then its factor in the same place.
 pub(super) struct Arrow {
@@ -21,23 +13,6 @@ pub(super) struct Arrow {
     pub(super) blocks: Vec<Block>,
     /// The border with itself; the lower triangle counts.
     pub(super) corner: Block,
-}
-
-/// Rows of equal width.
-pub(super) struct Block {
-    pub(super) width: usize,
-    pub(super) values: Vec<f64>,
-}
-
-impl Block {
-    fn new(rows: usize, width: usize) -> Self {
-        Block { width, values: vec![0.0; rows * width] }
-    }
-
-    #[inline]
-    fn row(&self, i: usize) -> &[f64] {
-        &self.values[i * self.width..(i + 1) * self.width]
-    }
 }
 
 impl Arrow {
@@ -110,111 +85,6 @@ impl Arrow {
             backward(block, part);
         }
     }
-}
-
-/// Factors the square on top from its column `start` on, and solves for the rows below it.
-fn eliminate(block: &mut Block, start: usize) {
-    let n = block.width;
-    if n == 0 {
-        return;
-    }
-    let diagonal: Vec<f64> = (0..n).map(|i| block.values[i * n + i]).collect();
-    let mut panel = vec![];
-    for first in (start..n).step_by(PANEL) {
-        let end = (first + PANEL).min(n);
-        let (top, below) = block.values.split_at_mut(end * n);
-        for i in first..end {
-            let (above, row) = top.split_at_mut(i * n);
-            let row = &mut row[..n];
-            for j in first..i {
-                let other = &above[j * n..(j + 1) * n];
-                row[j] = (row[j] - dot(&row[first..j], &other[first..j])) / other[j];
-            }
-            let pivot = row[i] - dot(&row[first..i], &row[first..i]);
-            row[i] = if pivot > DEPENDENT * diagonal[i] { pivot.sqrt() } else { SKIPPED };
-        }
-        below.par_chunks_mut(n).for_each(|row| {
-            for j in first..end {
-                let other = &top[j * n..(j + 1) * n];
-                row[j] = (row[j] - dot(&row[first..j], &other[first..j])) / other[j];
-            }
-        });
-        // The panel within the square, transposed, so that the update runs along rows.
-        let right = n - end;
-        panel.clear();
-        panel.resize((end - first) * right, 0.0);
-        for i in 0..right {
-            for (k, value) in below[i * n + first..i * n + end].iter().enumerate() {
-                panel[k * right + i] = *value;
-            }
-        }
-        if right > 0 {
-            below.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-                let (done, rest) = row.split_at_mut(end);
-                let upto = (i + 1).min(right);
-                update(&mut rest[..upto], &done[first..], &panel, right);
-            });
-        }
-    }
-}
-
-/// Subtracts the sum of the rows of `panel`, each times its factor, from `row`.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-fn update(row: &mut [f64], factor: &[f64], panel: &[f64], width: usize) {
-    let (whole, rest) = factor.as_chunks::<4>();
-    for (f, four) in whole.iter().zip(panel.chunks(4 * width)) {
-        let (a, b) = four.split_at(2 * width);
-        let ((a, b), (c, d)) = (a.split_at(width), b.split_at(width));
-        let terms = a.iter().zip(b).zip(c.iter().zip(d));
-        for (x, ((a, b), (c, d))) in row.iter_mut().zip(terms) {
-            *x -= (f[0] * a + f[1] * b) + (f[2] * c + f[3] * d);
-        }
-    }
-    for (f, column) in rest.iter().zip(panel[whole.len() * 4 * width..].chunks(width)) {
-        for (x, a) in row.iter_mut().zip(column) {
-            *x -= f * a;
-        }
-    }
-}
-
-fn forward(block: &Block, x: &mut [f64]) {
-    for i in 0..block.width {
-        let row = block.row(i);
-        x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
-    }
-}
-
-fn backward(block: &Block, x: &mut [f64]) {
-    for i in (0..block.width).rev() {
-        let row = block.row(i);
-        x[i] /= row[i];
-        let (before, value) = (&row[..i], x[i]);
-        subtract(&mut x[..i], value, before);
-    }
-}
-
-/// Subtracts `factor` times `row` from `x`.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-fn subtract(x: &mut [f64], factor: f64, row: &[f64]) {
-    for (x, value) in x.iter_mut().zip(row) {
-        *x -= factor * value;
-    }
-}
-
-/// Sums are accumulated in this many lanes.
-const LANES: usize = 8;
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sum = [0.0; LANES];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sum[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sum.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]

@@ -12,10 +12,16 @@
 //! ([`interior`]).
 
 mod arrow;
+mod cheapest;
+mod cholesky;
+mod entries;
 mod interior;
 mod links;
+mod master;
 mod pool;
 mod price;
+
+pub use cheapest::{Cheapest, Terms, cheapest, estimate_bytes as estimate_cheapest_bytes};
 
 use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};

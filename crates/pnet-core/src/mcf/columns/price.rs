@@ -44,10 +44,20 @@ impl Priced {
         let scale = if volume > 0.0 { 1.0 / volume } else { 0.0 };
         let least = LEAST / links.capacity.len() as f64;
         length.iter_mut().zip(&links.capacity).for_each(|(l, c)| *l = (*l * scale).max(least / c));
+        let volume: f64 = links.capacity.iter().zip(&length).map(|(c, l)| c * l).sum();
+        let mut priced = Priced::under(problem, links, length);
+        let carried: f64 = priced.shortest.iter().zip(&problem.demand).map(|(dist, d)| dist * d).sum();
+        if carried > 0.0 {
+            priced.upper = volume / carried;
+        }
+        priced
+    }
+
+    /// Distances under lengths >= 0, which bound nothing.
+    pub(super) fn under(problem: &Problem, links: &Links, length: Vec<f64>) -> Self {
         let planes: Vec<Distances> = (problem.planes.iter().enumerate())
             .map(|(p, plane)| Distances::new::<Nearest>(plane, links.of_plane(p, &length)))
             .collect();
-        let volume: f64 = links.capacity.iter().zip(&length).map(|(c, l)| c * l).sum();
         let mut priced = Priced { length, upper: f64::INFINITY, shortest: vec![], planes };
         priced.shortest = (0..problem.demands())
             .into_par_iter()
@@ -56,10 +66,6 @@ impl Priced {
                 paths.fold(f64::INFINITY, f64::min)
             })
             .collect();
-        let carried: f64 = priced.shortest.iter().zip(&problem.demand).map(|(dist, d)| dist * d).sum();
-        if carried > 0.0 {
-            priced.upper = volume / carried;
-        }
         priced
     }
 
