@@ -10,7 +10,7 @@ from pnet_lp.cli.command import Command, Whole
 from pnet_lp.cli.options import build, file_option, option, options_of, output_options
 from pnet_lp.cli.output import Output
 from pnet_lp.questions.keys import NetworkKeys
-from pnet_lp.report.topology import bisection_line, topology_headline, topology_table
+from pnet_lp.report.topology import bisection_line, servers_line, topology_headline, topology_table
 from pnet_lp.throughput.bounds import find_bisection
 from pnet_lp.topology import describe, write_network
 
@@ -32,10 +32,14 @@ def command(network: NetworkKeys, file: Path | None, ports: int | None, output: 
     if file:
         write_network(built, file)
     description = describe(built, switch_ports=ports)
-    looked = built.switch_count <= LARGEST_BISECTED
+    looked = built.switch_count <= LARGEST_BISECTED and built.servers is None
     bisection = find_bisection(built) if looked else None
     halves = None if bisection is None else {"gbps": bisection.gbps, "proved": bisection.proved}
     output.emit(
         description.to_json() | {"bisection": halves},
-        lambda: [topology_headline(description), topology_table(description), bisection_line(bisection, looked=looked)],
+        lambda: [
+            topology_headline(description),
+            topology_table(description),
+            servers_line(description) or bisection_line(bisection, looked=looked),
+        ],
     )

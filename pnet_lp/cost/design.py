@@ -190,6 +190,7 @@ def counted(whole: Network, options: TopologyOptions, label: str = "") -> Design
         options: what fails in it, and how it is packed.
         label: what it is called; default: as its planes are.
     """
+    whole.check_without_servers("a bill of materials")
     settings = options.settings
     label = label or " + ".join(dict.fromkeys(plane.label or "plane" for plane in whole.planes))
     packaging = default_packaging(whole, ports=settings.ports, chip_gbps=settings.chip, separate=settings.separate)

@@ -107,6 +107,7 @@ def draw(
             single endpoint, too many planes to draw.
         PnetError: an error while solving, reading or writing.
     """
+    network.check_without_servers("a drawing")
     if path is not None:
         PICTURE_FORMATS.chosen(path)
     given = {"level": level is not None, "traffic": traffic is not None, **dict.fromkeys(solving, True)}

@@ -19,6 +19,7 @@ from pnet_lp.model.hops import HopDistribution
 from pnet_lp.model.network import Level
 
 _MASK_BYTES = 1 << 26  # masks passed to the core at a time
+_PAIRS = 1 << 22  # pairs of hosts in servers that are counted at a time
 
 
 def count_hops(network: Network, level: Level, *, threads: int = 0) -> HopDistribution:
@@ -53,6 +54,9 @@ class HopCounter:
     def __init__(self, network: Network, level: Level, *, threads: int = 0) -> None:
         network.check_level(level)
         self._network, self._level, self._threads = network, level, threads
+        # With servers each mask makes a graph of its own, in which not all pairs are of a sender and a receiver.
+        self._graphs = network.servers is not None
+        network = network.graph
         self._sites: Sites = find_sites(network, level)
         self._arcs: Arcs = usable_arcs(network)
         self._attach: IntArray = ints(self._sites.switch.T)
@@ -66,6 +70,9 @@ class HopCounter:
 
     def count_all(self, masks: Iterable[Mask | None]) -> Iterator[HopDistribution]:
         """Yield the hops of all pairs under each of ``masks``, which are drawn as they are needed."""
+        if self._graphs:
+            yield from map(self._on_graph, masks)
+            return
         for alone, group in groupby(masks, lambda mask: mask is not None and mask.host_count > 0):
             if alone:
                 # Equivalent hosts are counted as one site, until one of them loses its access link.
@@ -83,6 +90,8 @@ class HopCounter:
 
     def between(self, src: npt.ArrayLike, dst: npt.ArrayLike, masks: Iterable[Mask | None]) -> npt.NDArray[np.int32]:
         """Return int32 ``[masks, pairs]``: the hops of pairs of distinct endpoints, -1 where there is no path."""
+        if self._graphs:
+            return np.stack([self._between(mask, np.asarray(src), np.asarray(dst)) for mask in masks])
         first, last = (ints(self._sites.of[np.asarray(end, dtype=np.int64)]) for end in (src, dst))
         found = [np.empty((0, len(first)), dtype=np.int32)]
         for alone, group in groupby(masks, lambda mask: mask is not None and mask.host_count > 0):
@@ -94,6 +103,30 @@ class HopCounter:
                     for down in self._batches(group)
                 ]
         return np.concatenate(found)
+
+    def _on_graph(self, mask: Mask | None) -> HopDistribution:
+        """Return the hops of all pairs of a network with servers."""
+        hosts = np.arange(self._network.host_count)
+        counts, lost = np.zeros(1, dtype=np.int64), 0
+        for block in np.array_split(hosts, max(1, len(hosts) ** 2 // _PAIRS)):
+            src, dst = (ends.ravel() for ends in np.meshgrid(block, hosts, indexing="ij"))
+            apart = src != dst
+            found = self._between(mask, src[apart], dst[apart])
+            lost += int((found < 0).sum())
+            more = np.bincount(found[found >= 0])
+            size = max(len(counts), len(more))
+            counts = np.pad(counts, (0, size - len(counts))) + np.pad(more, (0, size - len(more)))
+        return HopDistribution(tuple(counts.tolist()), lost)
+
+    def _between(
+        self, mask: Mask | None, src: npt.NDArray[np.int64], dst: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int32]:
+        """Return the hops of pairs of hosts of a network with servers, -1 where there is no path."""
+        network = self._network if mask is None else apply_mask(self._network, mask)
+        counter = HopCounter(network.graph, self._level, threads=self._threads)
+        (found,) = counter.between(src, dst + network.receivers, [None])
+        hops: npt.NDArray[np.int32] = np.where(found < 0, found, found - network.received)
+        return hops
 
     def _without(self, mask: Mask | None) -> HopCounter:
         """Return the counter of the network with what is down in ``mask`` gone."""

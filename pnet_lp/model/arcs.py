@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Network
+from pnet_lp.model.plane import Plane
 
 
 @brief()
@@ -23,6 +25,8 @@ class Arcs:
         capacity: float64 ``[A]``, Gb/s, > 0; links of capacity 0 are left out.
         id: int32 ``[A]``, the arc's index in ``Plane.arcs``.
         metric: int32 ``[A]``; None where no plane has metrics, else 1 in planes without.
+        partner: int32 ``[A]``, the arc that is the same link as each, itself where there is none; None where no plane
+            has layers.
     """
 
     node_count: IntArray
@@ -32,11 +36,17 @@ class Arcs:
     capacity: FloatArray
     id: IntArray
     metric: IntArray | None = None
+    partner: IntArray | None = None
 
 
 def usable_arcs(network: Network) -> Arcs:
-    """Return the directed links of all planes that have a capacity."""
+    """Return the directed links of all planes that have a capacity; TopologyError where there are servers.
+
+    Of a network with servers it takes those of its ``graph``: what does not ask for it is not defined for servers.
+    """
+    network.check_without_servers("this")
     tails, heads, capacities, ids, metrics = [], [], [], [], []
+    partners: list[npt.NDArray[np.int64]] = []
     for plane in network.planes:
         tail, head, capacity = plane.arcs
         kept = np.flatnonzero(capacity > 0)
@@ -47,6 +57,7 @@ def usable_arcs(network: Network) -> Arcs:
         capacities.append(capacity[kept])
         ids.append(kept)
         metrics.append(np.ones(len(kept)) if plane.metric is None else plane.metric.ravel()[kept])
+        partners.append(sum(len(others) for others in partners) + _partners(plane, kept))
     return Arcs(
         node_count=ints([plane.switch_count for plane in network.planes]),
         ptr=ints(np.cumsum([0, *map(len, tails)])),
@@ -55,4 +66,14 @@ def usable_arcs(network: Network) -> Arcs:
         capacity=floats(np.concatenate(capacities)),
         id=ints(np.concatenate(ids)),
         metric=ints(np.concatenate(metrics)) if any(plane.metric is not None for plane in network.planes) else None,
+        partner=ints(np.concatenate(partners)) if any(plane.partner is not None for plane in network.planes) else None,
     )
+
+
+def _partners(plane: Plane, kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return of each of the arcs ``kept`` which of them is the same link."""
+    if plane.partner is None:
+        return np.arange(len(kept))
+    place = np.full(2 * plane.cable_count, -1)
+    place[kept] = np.arange(len(kept))
+    return np.asarray(place[2 * plane.partner[kept // 2].astype(np.int64) + kept % 2])

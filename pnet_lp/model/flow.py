@@ -7,9 +7,10 @@ the traffic: these two are enough to rebuild the problem and check a stored proo
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from pnet_lp.model.endpoint_classes import endpoint_classes
 from pnet_lp.model.network import Network
 from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_down, sum_up, totals_up
 from pnet_lp.model.traffic import TrafficMatrix
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
@@ -52,6 +56,8 @@ class FlowProblem(Listed):
             no demand.
         metric: int32 ``[A]``, see :class:`~pnet_lp.model.arcs.Arcs`; for routings only.
         merged: by what part demands and access speeds may differ from the exact sums over classes of hosts.
+        partner: int32 ``[A]``, where some arcs are in pairs one link (``Plane.partner``): the other one, or the arc
+            itself.  Both have half of the capacity, the same length, and half of the load of both: :meth:`tied`.
     """
 
     node_count: IntArray
@@ -67,6 +73,7 @@ class FlowProblem(Listed):
     endpoint_class: IntArray
     metric: IntArray | None = None
     merged: float = 0.0
+    partner: IntArray | None = None
 
     @property
     def _words(self) -> str:
@@ -92,7 +99,31 @@ class FlowProblem(Listed):
             self.src,
             self.dst,
             self.demand,
+            self.partner,
         )
+
+    def tied(self, values: FloatArray, add: Callable[..., FloatArray] = add_up) -> FloatArray:
+        """Return ``values`` ``[A]`` with the mean of both in the place of each pair of arcs that is one link.
+
+        Sums are rounded as ``add`` does; halves of doubles are exact.
+        """
+        if self.partner is None:
+            return values
+        alone = self.partner == np.arange(len(self.partner))
+        return floats(np.where(alone, values, 0.5 * add(values, values[self.partner])))
+
+    def tied_usage(self, usage: sp.csc_array) -> sp.csc_array:
+        """Return the same of columns, float64 ``[A, N]``: what a unit of each puts on arcs."""
+        if self.partner is None:
+            return usage
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
+        arcs = np.arange(len(self.partner))
+        both = np.concatenate([arcs, arcs]), np.concatenate([arcs, self.partner])
+        mean = sp.csr_array((np.full(2 * len(arcs), 0.5), both), shape=(len(arcs), len(arcs)))
+        found = sp.csc_array(mean @ usage)
+        found.sort_indices()
+        return found
 
     @cached_property
     def available(self) -> BoolArray:
@@ -217,8 +248,8 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
     """Return the flow problem of ``traffic`` on ``network``.
 
     Args:
-        network: the planes.
-        traffic: the demands.
+        network: the planes; of a network with servers its ``graph``.
+        traffic: the demands; of a network with servers those :meth:`~TrafficMatrix.on_graph`.
         aggregate: whether hosts that attach equally and have equal demands towards every other class are one endpoint
             with the sum of their access links.  Averaging any flow over them is a flow, so this is exact (design:
             semantics, "Level") unless each flow has paths of its own.
@@ -227,13 +258,7 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
         TrafficError: the matrix is empty, or is for another number of endpoints.
         TopologyError: demands of the matrix's level mean nothing on the network.
     """
-    network.check_level(traffic.level)
-    names = network.endpoint_names(traffic.level)
-    if traffic.endpoints != len(names):
-        raise TrafficError(
-            f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {len(names)}",
-            where=traffic.label or "traffic",
-        )
+    traffic.check_endpoints(network)
     if traffic.demand_count == 0:
         raise TrafficError("there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0")
 
@@ -253,11 +278,13 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
         demands=classes.demands,
         endpoint_class=classes.endpoint_class,
         metric=arcs.metric,
+        partner=arcs.partner,
     )
 
 
 def lost_demands(network: Network, traffic: TrafficMatrix) -> BoolArray:
     """Return bool ``[demands of the matrix]``: those without a path; errors as of :func:`build_problem`."""
+    network, traffic = network.graph, traffic.on_graph(network)
     flow = build_problem(network, traffic)
     return np.isin(flow.demand_of_pairs(traffic), flow.disconnected)
 

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.model.arrays import IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.plane import Plane
+from pnet_lp.model.servers import LINK_KINDS, LinkKind, Servers, kinds_of, one_graph
 
 if TYPE_CHECKING:
     from pnet_lp import Drawing
@@ -26,6 +30,20 @@ MOST_PLANES = 4096
 """Planes of a network."""
 
 
+class Link(NamedTuple):
+    """A directed link.
+
+    Attributes:
+        plane: of the network; their number for links inside servers.
+        ends: names of the tail and the head.
+        kind: what it joins.
+    """
+
+    plane: int
+    ends: tuple[str, str]
+    kind: LinkKind
+
+
 @brief("variant", "plane_count", "rack_count", "host_count", "switch_count", "cable_count")
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
@@ -38,21 +56,26 @@ class Network:
         planes: the planes, at least one.
         variant: how the planes relate; only for tables, nothing is derived from it.
         common_racks: whether all planes have the same racks, so that rack-level demands make sense.
+        servers: what is inside the servers that hosts are the accelerators of; None where each host is by itself.
     """
 
     planes: tuple[Plane, ...]
     variant: Variant
     common_racks: bool
+    servers: Servers | None = None
 
     @classmethod
-    def from_planes(cls, planes: Sequence[Plane], variant: Variant | None = None) -> Network:
+    def from_planes(
+        cls, planes: Sequence[Plane], variant: Variant | None = None, servers: Servers | None = None
+    ) -> Network:
         """Return the network of ``planes``, with racks and hosts matched by name.
 
         Racks and hosts get the order of the first plane.  Planes with different racks make a network for host-level
         demands only, if they have hosts.
 
         Raises:
-            TopologyError: there is no plane, or the planes have different hosts, or they share neither hosts nor racks.
+            TopologyError: there is no plane, or the planes have different hosts, or they share neither hosts nor racks;
+                or the ``servers`` do not fit (:meth:`Servers.attached`).
         """
         if not planes:
             raise TopologyError("a network needs at least one plane")
@@ -73,7 +96,8 @@ class Network:
         if variant is None:
             same = all(plane.fingerprint == aligned[0].fingerprint for plane in aligned)
             variant = "serial" if len(aligned) == 1 else "homogeneous" if same else "heterogeneous"
-        return cls(planes=tuple(aligned), variant=variant, common_racks=common)
+        made = cls(planes=tuple(aligned), variant=variant, common_racks=common)
+        return made if servers is None else made.with_servers(servers)
 
     @property
     def plane_count(self) -> int:
@@ -138,6 +162,10 @@ class Network:
                 "the network has no hosts, so host-level demands mean nothing",
                 allowed="level=rack, or hosts_per_switch=n",
             )
+        if level == "rack" and self.servers is not None:
+            raise TopologyError(
+                "servers are of hosts, so rack-level demands mean nothing on the network", allowed="level=host"
+            )
         if level == "rack" and not self.common_racks:
             raise TopologyError(
                 "the planes do not share their racks, so rack-level demands mean nothing", allowed="level=host"
@@ -148,6 +176,14 @@ class Network:
         settled = self.default_level if level is None else level
         self.check_level(settled)
         return settled
+
+    def with_servers(self, servers: Servers) -> Network:
+        """Return the network whose hosts are the accelerators of ``servers``, attached by rails.
+
+        Raises:
+            TopologyError: they do not fit; see :meth:`Servers.attached`.
+        """
+        return replace(self, planes=servers.attached(self.planes), servers=servers)
 
     def restricted(self, level: Level, kept: IntArray) -> Network:
         """Return the network without the racks, or at host level without the hosts, that are not ``kept``.
@@ -172,9 +208,70 @@ class Network:
         return pnet_lp.draw(self, path, **shown)
 
     @cached_property
+    def graph(self) -> Network:
+        """The network without servers that problems on this one are about: itself, or :func:`one_graph`."""
+        if self.servers is None:
+            return self
+        return replace(self, planes=one_graph(self.planes, self.servers), servers=None)
+
+    @cached_property
+    def link_kinds(self) -> tuple[npt.NDArray[np.int8], ...]:
+        """Of each plane of :attr:`graph` the kind of each directed link, an index into ``LINK_KINDS``."""
+        return tuple(kinds_of(plane, p, self.plane_count) for p, plane in enumerate(self.graph.planes))
+
+    def link(self, plane: int, arc: int) -> Link:
+        """Return what a directed link of :attr:`graph` is: ``arc`` counts as ``Plane.arcs`` of the ``plane``."""
+        graph = self.graph.planes[plane]
+        tail, head = (int(ends[arc]) for ends in graph.arcs[:2])
+        part = plane if graph.part_of is None else int(graph.part_of[arc // 2])
+        return Link(
+            self.plane_count if part < 0 else part,
+            (graph.switch_names[tail], graph.switch_names[head]),
+            LINK_KINDS[self.link_kinds[plane][arc]],
+        )
+
+    @property
+    def received(self) -> int:
+        """Arcs of each path in :attr:`graph` that are no links: one where there are layers, into who receives."""
+        return int(self.servers is not None and self.servers.layered)
+
+    @property
+    def receivers(self) -> int:
+        """What is added to a host's number where it receives in :attr:`graph`: hosts, where there are layers, or 0."""
+        return self.received * self.host_count
+
+    def named(self, plane: int, switches: Sequence[int]) -> list[str]:
+        """Return the names along a path in a plane of :attr:`graph`; ``0:spine1`` is one of the network's planes."""
+        graph, found = self.graph.planes[plane], self._part_of_switch
+        names = [
+            graph.switch_names[u] if found is None or found[u] < 0 else f"{found[u]}:{graph.switch_names[u]}"
+            for u in switches
+        ]
+        # In layers an accelerator is several switches, one after the other.
+        return names if found is None else [name for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
+
+    @cached_property
+    def _part_of_switch(self) -> IntArray | None:
+        """int32, of each switch of the one graph the plane of the network that it is in, -1 for none."""
+        graph = self.graph.planes[0]
+        if graph.part_of is None:
+            return None
+        found = np.full(graph.switch_count, -1)
+        for ends in (graph.cable_u, graph.cable_v):
+            of_plane = (graph.part_of >= 0) & (graph.part_of < self.plane_count) & (graph.tier[ends] > 0)
+            found[ends[of_plane]] = graph.part_of[of_plane]
+        return ints(found)
+
+    def check_without_servers(self, what: str) -> None:
+        """Raise TopologyError where there are servers, for ``what`` is not defined with them."""
+        if self.servers is not None:
+            raise TopologyError(f"{what} is not defined for networks with servers", allowed="the network without them")
+
+    @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over the planes' fingerprints, in order."""
-        return fingerprint(["network/1", *(plane.fingerprint for plane in self.planes)])
+        """SHA-256 over the planes' fingerprints, in order, and what is inside servers."""
+        inside = [] if self.servers is None else self.servers.identity
+        return fingerprint(["network/1", *(plane.fingerprint for plane in self.planes), *inside])
 
 
 def check_level(level: object) -> None:

@@ -60,6 +60,10 @@ class Plane:
             it gives none; nothing depends on them until one is taken as metric
             (:func:`~pnet_lp.topology.links.by_metric`).
         warnings: what was assumed of the plane because its source does not say it, one sentence each.
+        partner: int32 ``[m]``, in a graph in layers (:mod:`pnet_lp.model.servers`), the cable that is the same link as
+            each, itself where there is none; both have half of its capacity.  None where there are no layers.
+        part_of: int32 ``[m]``, in a graph made of a network with servers, the plane of that network that each cable is
+            of; their number for scale-up links, -1 for what is no link.
     """
 
     switch_names: tuple[str, ...]
@@ -82,6 +86,8 @@ class Plane:
     metric: IntArray | None = None
     attributes: Mapping[str, FloatArray] = field(default_factory=dict, compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    partner: IntArray | None = None
+    part_of: IntArray | None = None
 
     @classmethod
     def from_cables(

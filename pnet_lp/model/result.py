@@ -13,10 +13,10 @@ from pnet_lp.model.certificates import Certificate, LinkLengths
 from pnet_lp.model.frozen import freeze, thawed
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
+from pnet_lp.model.servers import LinkKind
 from pnet_lp.units import format_gbps, format_short
 
 Status: TypeAlias = Literal["certified", "bounds"]
-LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
 
 
 @brief()
@@ -38,9 +38,9 @@ class Bottleneck:
     """A link with positive length, and its share of the sum of capacity times length.
 
     Attributes:
-        plane: index of the plane.
+        plane: index of the plane; the number of planes for links inside servers.
         link: names of the tail and the head.
-        kind: ``core``, or ``access-up`` (host to switch) or ``access-down``.
+        kind: ``core``, or ``access-up`` (host to switch), ``access-down`` or ``server`` (of a scale-up network).
         share: its part of ``sum c_a l_a``, in (0, 1].
         capacity_gbps: its capacity.
         equivalent: links of this kind, capacity and share, this one included.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from pnet_lp.model.network import Network
+from pnet_lp.model.servers import Servers
 from pnet_lp.model.traffic import TrafficMatrix
 
 
 def summarise_network(network: Network) -> dict[str, Any]:
     """Return the ``network`` object of the JSON contract."""
-    return {
+    found = {
         "planes": network.plane_count,
         "variant": network.variant,
         "switches": network.switch_count,
@@ -18,6 +19,18 @@ def summarise_network(network: Network) -> dict[str, Any]:
         "hosts": network.host_count,
         "links": network.cable_count,
         "fingerprint": network.fingerprint,
+    }
+    return found if network.servers is None else found | {"servers": summarise_servers(network, network.servers)}
+
+
+def summarise_servers(network: Network, servers: Servers) -> dict[str, Any]:
+    """Return what is inside servers, for documents of networks that have some."""
+    return {
+        "count": network.host_count // servers.size,
+        "size": servers.size,
+        "scale_up": servers.scale_up.label,
+        "relay": servers.relay,
+        "rails": servers.rails,
     }
 
 

@@ -179,6 +179,33 @@ class TrafficMatrix(Listed):
             )
         return frame({"src": names[self.src], "dst": names[self.dst], "demand": self.demand})
 
+    def check_endpoints(self, network: Network) -> None:
+        """Check that the demands mean something on a network.
+
+        Raises:
+            TopologyError: demands of their level do not.
+            TrafficError: the matrix is for another number of endpoints.
+        """
+        network.check_level(self.level)
+        count = len(network.endpoint_names(self.level))
+        if self.endpoints != count:
+            raise TrafficError(
+                f"the matrix is for {self.endpoints} {self.level}s, the network has {count}",
+                where=self.label or "traffic",
+            )
+
+    def on_graph(self, network: Network) -> TrafficMatrix:
+        """Return the demands between the endpoints of ``network.graph``, which a network with servers is solved as.
+
+        Errors as of :meth:`check_endpoints`.
+        """
+        self.check_endpoints(network)
+        if network.servers is None or not network.servers.layered:
+            return self
+        pairs = self.pairs
+        to = ints(pairs.dst + self.endpoints)
+        return TrafficMatrix(self.level, 2 * self.endpoints, Pairs(pairs.src, to, pairs.demand), self.label)
+
     def to_csr(self) -> csr_array:
         """Return the matrix as a SciPy CSR array, ``[endpoints, endpoints]``."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load

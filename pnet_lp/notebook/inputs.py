@@ -83,7 +83,7 @@ def network_of(topology: TopologyLike, settings: PlaneSettings, *, capacity: str
         if len(words) == len(parts):
             network = settings.intact(words, seed)
         else:
-            network = build_network(parts, seed=seed, **settings.model_dump())
+            network = build_network(parts, seed=seed, **settings.of_planes, servers=settings.servers(seed))
     return network
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.network import Level, Variant
+from pnet_lp.model.servers import Relay
 from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, WorkloadLike, given, matrix_of, network_of, workload_of
 from pnet_lp.topology.settings import PlaneSettings
 
@@ -18,6 +19,10 @@ def build_network(
     variant: Variant | None = None,
     link_gbps: float | None = None,
     hosts_per_switch: int | None = None,
+    server: str | None = None,
+    server_gbps: float | None = None,
+    rails: int | None = None,
+    relay: Relay | None = None,
     capacity: str | None = None,
     seed: int = 0,
     **failing: Any,
@@ -32,6 +37,10 @@ def build_network(
         variant: how the planes relate.
         link_gbps: speed of links without one, in Gb/s; without it, a graph with such links is refused.
         hosts_per_switch: hosts to attach to each rack of a topology without hosts.
+        server: scale-up network of a server, a topology: hosts are accelerators of such servers.
+        server_gbps: speed of its links for which it gives none, in Gb/s; 100 by default.
+        rails: rails to which planes are dealt: accelerator i attaches to the planes of rail i modulo this only.
+        relay: which accelerators pass traffic on: ``none``, ``source``, ``ends`` (the default) or ``any``.
         capacity: name of the edge attribute, or of the column, that holds the Gb/s of links.
         seed: seed of random families, and of failures.
         failing: what of it fails: ``fail_links``, ``fail``, ... as of :func:`pnet_lp.throughput`.
@@ -40,7 +49,15 @@ def build_network(
         PnetError: an argument is wrong; the text says which, what was found and what is allowed.
     """
     settings = given(
-        PlaneSettings, planes=planes, variant=variant, link_gbps=link_gbps, hosts_per_switch=hosts_per_switch
+        PlaneSettings,
+        planes=planes,
+        variant=variant,
+        link_gbps=link_gbps,
+        hosts_per_switch=hosts_per_switch,
+        server=server,
+        server_gbps=server_gbps,
+        rails=rails,
+        relay=relay,
     )
     network = network_of(topology, settings, capacity=capacity, seed=seed)
     return fail(network, given(FailureSettings, **failing).failures, seed=seed)

@@ -67,6 +67,19 @@ def topology_table(description: Description) -> Table:
     return table
 
 
+def servers_line(description: Description) -> str:
+    """Return what is inside servers as a line to read, empty where there are none."""
+    inside = description.servers
+    if inside is None:
+        return ""
+    rails = f"{inside.rails} rails" if inside.rails > 1 else "every NIC in every plane"
+    return (
+        f"servers: {inside.count:,} of {inside.size} accelerators behind {inside.scale_up.label} "
+        f"({_speeds(inside.scale_up_gbps)}), {rails}, {inside.ports:,} ports of NICs ({_speeds(inside.nic_gbps)} in "
+        f"all), relay {inside.relay}"
+    )
+
+
 def bisection_line(found: Bisection | None, *, looked: bool) -> str:
     """Return the bisection as a line to read."""
     if not looked:

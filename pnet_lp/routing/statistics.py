@@ -30,7 +30,8 @@ def path_statistics(network: Network, level: Level, routing: Routing, *, threads
         TopologyError: pairs of that level mean nothing on the network.
     """
     network.check_level(level)
-    gathered = _Statistics(network.plane_count)
+    graph, to = network.graph, network.receivers
+    gathered = _Statistics(graph.plane_count, network.received)
     count = len(network.endpoint_names(level))
     # Destination by destination: the searches of a destination serve all its pairs.
     rows = max(1, _PAIRS // max(count, 1))
@@ -38,14 +39,12 @@ def path_statistics(network: Network, level: Level, routing: Routing, *, threads
         dst, src = np.indices((min(rows, count - first), count)).reshape(2, -1)
         dst += first
         other = src != dst
-        src, dst = src[other], dst[other]
+        src, dst = src[other], dst[other] + to
         rule = routing.rule
         if rule is not None and rule.equal_cost and rule.count == ALL:
-            gathered.count(
-                count_shortest(network, level, src, dst, policy=rule.policy, seed=rule.seed, threads=threads)
-            )
+            gathered.count(count_shortest(graph, level, src, dst, policy=rule.policy, seed=rule.seed, threads=threads))
         else:
-            for _, paths in routing.iterate(network, level, src, dst, threads=threads):
+            for _, paths in routing.iterate(graph, level, src, dst, threads=threads):
                 gathered.add(paths)
     return gathered.document()
 
@@ -53,7 +52,9 @@ def path_statistics(network: Network, level: Level, routing: Routing, *, threads
 class _Statistics:
     """Sums over pairs; counts of paths are floats, exact up to 2^53."""
 
-    def __init__(self, planes: int) -> None:
+    def __init__(self, planes: int, received: int) -> None:
+        # Arcs of each path that are no links.
+        self.received = received
         self.pairs = self.connected = 0
         self.least, self.most = math.inf, 0.0
         self.shortest_hops = 0
@@ -83,10 +84,10 @@ class _Statistics:
         if len(connected):
             self.least = min(self.least, float(connected.min()))
             self.most = max(self.most, float(connected.max()))
-        self.shortest_hops += int(shortest.sum())
+        self.shortest_hops += int((shortest - self.received).sum())
 
     def _add_hops(self, hops: npt.NDArray[Any], count: npt.NDArray[Any]) -> None:
-        for h, n in enumerate(np.bincount(hops, weights=count).tolist()):
+        for h, n in enumerate(np.bincount(hops - self.received, weights=count).tolist()):
             if n:
                 self.histogram[h] += int(n)
 

@@ -62,6 +62,7 @@ class Ports:
         Raises:
             TopologyError: it has no hosts, or a link whose rate the simulator does not know.
         """
+        network.check_without_servers("simulation")
         searches = prepare(network, "host", [], [])
         count = network.plane_count
         up = np.stack([plane.access_up_gbps for plane in network.planes])

@@ -61,6 +61,7 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
         RoutingError: there are too many paths.
     """
     routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
+    network, traffic = network.graph, traffic.on_graph(network)
     flow = flow_of(network, traffic, result)
     check_fits(
         _BYTES_PER_DEMAND * flow.demand_count,

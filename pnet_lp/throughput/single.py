@@ -85,6 +85,7 @@ def single_failure_trials(
         InfeasibleError: what has to be carried does not fit without failures.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
     """
+    network.check_without_servers("every single failure")
     failures = single_failures(network, each, groups)
     routing, goal = parse_routing(options.get("routing", IDEAL)), parse_objective(options.get("objective", CONCURRENT))
     goal.check_comparable()

@@ -24,6 +24,7 @@ from pnet_lp.model.certificates import Origin
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import parse_expression, unknown
 from pnet_lp.routing import Routing, parse_routing
+from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.objectives import NO_SOLVER as NO_SOLVER  # noqa: PLC0414 - for those who solve
 from pnet_lp.throughput.objectives import Clock, Objective, SolveContext, parse_objective
 from pnet_lp.throughput.objectives.least_load import with_least_load
@@ -140,7 +141,13 @@ def answer(
 ) -> ThroughputResult:
     """Return what ``query`` asks of ``traffic`` on ``network``; see :func:`pnet_lp.throughput.solve`."""
     clock = Clock("build", "solve", "certify")
-    goal, tolerance = query.objective.bind(network), query.options.tolerance
+    asked, demands = network, traffic
+    goal, tolerance = query.objective.bind(asked), query.options.tolerance
+    if query.least_load:
+        asked.check_without_servers("the least load")
+    if query.routing.splitting == Split.Vlb:
+        asked.check_without_servers("routing over every switch")
+    network, traffic = asked.graph, traffic.on_graph(asked)
     problem = state_problem(network, traffic, query.routing, apart=query.objective.apart, threads=query.options.threads)
     clock.note("build")
 
@@ -156,12 +163,12 @@ def answer(
         "plane_policy": query.routing.policy,
         "routing_seed": query.routing.seed,
         "level": traffic.level,
-        "network": summarise_network(network),
-        "traffic": summarise_traffic(traffic),
+        "network": summarise_network(asked),
+        "traffic": summarise_traffic(demands),
         "seconds": clock.seconds,
         "inputs": goal.inputs,
     }
-    warnings = _warnings(problem, network, traffic, query)
+    warnings = _warnings(problem, asked, traffic, query)
     if problem.disconnected.size and not (goal.per_demand and _some_connected(problem)):
         rates = floats(np.zeros(traffic.demand_count)) if goal.per_demand else None
         figures = dict(goal.figures_of_nothing())
@@ -191,7 +198,7 @@ def answer(
     if query.least_load:
         found, load = with_least_load(goal, kept, found, context)
     stated = kept if found.stated is None else found.stated
-    limits, binding = bottlenecks(stated, network, traffic.level, found.certificate.lengths)
+    limits, binding = bottlenecks(stated, asked, traffic.level, found.certificate.lengths)
     rates = _rates_of_pairs(problem.flow, traffic, left, found.rate) if goal.rated else None
     result = ThroughputResult(
         figures=found.figures if rates is None else {**found.figures, "rates_gbps": summarise_rates(rates)},
@@ -233,6 +240,7 @@ def _initial_point(problem: Problem, start: Certificate | WarmStart | None, quer
 def flow_of(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> FlowProblem:
     """Return the links and demands that the arrays of a result refer to."""
     routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
+    network, traffic = network.graph, traffic.on_graph(network)
     return build_problem(network, traffic, aggregate=not (routing.per_flow or parse_objective(result.objective).apart))
 
 
@@ -259,7 +267,7 @@ def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query:
 
 def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, goal: Objective) -> str:
     """Return the sentence that names pairs without any path."""
-    names = network.endpoint_names(traffic.level)
+    names = network.graph.endpoint_names(traffic.level)
     # The problem's demands are between classes of hosts; what a user requested are pairs.
     lost = np.flatnonzero(np.isin(problem.flow.demand_of_pairs(traffic), problem.disconnected))
     pairs = [f"{names[traffic.src[j]]} -> {names[traffic.dst[j]]}" for j in lost[:_NAMED_PAIRS]]

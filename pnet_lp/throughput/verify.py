@@ -21,7 +21,7 @@ import numpy as np
 
 from pnet_lp.errors import CertificateError, PnetError, TimeLimitError
 from pnet_lp.extras import frame
-from pnet_lp.model import Bottleneck, Interval
+from pnet_lp.model import Bottleneck, Interval, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import CERTIFICATES
@@ -39,6 +39,7 @@ from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 from pnet_lp.verification.arcs import SecondArcs
 from pnet_lp.verification.checks import Checks, near, same_json
 from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
+from pnet_lp.verification.one_graph import check_one_graph
 from pnet_lp.verification.paths import SecondOnePath, SecondPaths
 from pnet_lp.verification.quotient import SecondQuotient
 from pnet_lp.verification.second import (
@@ -168,6 +169,9 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     routing, objective = _parsed(stored)
     _check_summaries(check, stored)
     _check_answer(stored, objective)
+    if network.servers is not None:
+        check_one_graph(check, network)
+    network, traffic = network.graph, traffic.on_graph(network)
     flow = build_problem(network, traffic, aggregate=not (routing.per_flow or objective.apart))
     check_magnitudes(check, flow)
     check_arcs(check, network, flow)
@@ -185,7 +189,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     connected = available.any(axis=0)
     cut_off = np.flatnonzero(~connected).tolist()
     nothing = bool(cut_off) and not (objective.per_demand and connected.any())
-    rates = _checked_rates(check, stored, flow) if objective.rated else None
+    rates = _checked_rates(check, stored, traffic, flow) if objective.rated else None
     second = None
     check.require(
         rates is None or not rates.most[~connected].any(),
@@ -224,7 +228,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         # Files of earlier versions say nothing of equivalent links.
         grouped = any(limit.equivalent for limit in stored.bottlenecks)
         lengths = second.normalised(second.lengths)
-        limits, kind = bottlenecks(second, network, traffic.level, lengths, grouped=grouped)
+        limits, kind = bottlenecks(second, stored.network, traffic.level, lengths, grouped=grouped)
         binding = kind if limits else objective.unlimited
     if stored.rates_gbps is not None and rates is not None:
         computed["rates_gbps"] = summarise_rates(stored.rates_gbps)
@@ -296,9 +300,9 @@ def _available(flow: FlowProblem, routing: Routing) -> BoolArray:
     return reachable_in_both_directions(flow) if routing.splitting == Split.Vlb else reachable_by_paths(flow)
 
 
-def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> Rates:
+def _checked_rates(check: Checks, stored: StoredResult, traffic: TrafficMatrix, flow: FlowProblem) -> Rates:
     """Return what the problem's demands get, each of which its pairs share by their demands."""
-    rates, traffic = stored.rates_gbps, stored.traffic
+    rates = stored.rates_gbps
     check.require(
         rates is not None and rates.shape == traffic.demand.shape and bool(np.all(np.isfinite(rates) & (rates >= 0))),
         f"{traffic.demand_count} rates are not negative",

@@ -57,6 +57,7 @@ def write_lp(
         SolverError: the program does not fit into memory.
         OutputError: the file cannot be written.
     """
+    network.check_without_servers("a file of the linear program")
     path = Path(path)
     if path.suffix not in LP_SUFFIXES:
         raise SpecError("unknown format", where=str(path), found=path.suffix, allowed=", ".join(LP_SUFFIXES))

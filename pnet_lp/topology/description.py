@@ -13,6 +13,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
 from pnet_lp.model.distances import count_rack_hops
 from pnet_lp.model.network import Variant
+from pnet_lp.model.servers import Relay, Servers
 
 
 @brief("label", "switches", "hosts", "racks", "cables", "diameter", "mean_hops")
@@ -77,6 +78,39 @@ class PlaneDescription:
         }
 
 
+@brief("count", "size", "relay", "rails")
+@dataclass(frozen=True, repr=False)
+class ServersDescription:
+    """Servers in figures.
+
+    Attributes:
+        count: number of servers.
+        size: accelerators of each.
+        relay: which accelerators pass traffic on.
+        rails: number of rails.
+        ports: ports of the NICs in use, of all planes together.
+        nic_gbps: speeds of the NICs, all ports together, out of the accelerator: ``(Gb/s, number of accelerators)``.
+        scale_up: the scale-up network of one server.
+        scale_up_gbps: speeds of accelerators into their scale-up network, likewise.
+    """
+
+    count: int
+    size: int
+    relay: Relay
+    rails: int
+    ports: int
+    nic_gbps: tuple[tuple[float, int], ...]
+    scale_up: PlaneDescription
+    scale_up_gbps: tuple[tuple[float, int], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the part of the document."""
+        found = {**vars(self), "scale_up": self.scale_up.to_json()}
+        for key in ("nic_gbps", "scale_up_gbps"):
+            found[key] = [{"gbps": speed, "accelerators": count} for speed, count in getattr(self, key)]
+        return found
+
+
 @brief("variant", "switches", "hosts", "racks", "cables")
 @dataclass(frozen=True, repr=False)
 class Description:
@@ -91,6 +125,7 @@ class Description:
         capacity_gbps: sum of the planes' capacities.
         fingerprint: of the network.
         planes: one description per plane.
+        servers: what is inside servers, and their scale-up network in figures; None where there are none.
     """
 
     variant: Variant
@@ -102,10 +137,13 @@ class Description:
     capacity_gbps: float
     fingerprint: str
     planes: tuple[PlaneDescription, ...]
+    servers: ServersDescription | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of ``pnet-lp topology --json``."""
-        return {**vars(self), "planes": [plane.to_json() for plane in self.planes]}
+        found = {**vars(self), "planes": [plane.to_json() for plane in self.planes]}
+        inside = found.pop("servers")
+        return found if inside is None else {**found, "servers": inside.to_json()}
 
 
 def describe(network: Network, *, switch_ports: int | None = None) -> Description:
@@ -132,6 +170,23 @@ def describe(network: Network, *, switch_ports: int | None = None) -> Descriptio
         cables=network.cable_count,
         capacity_gbps=sum(plane.capacity_gbps for plane in planes),
         fingerprint=network.fingerprint,
+        servers=None if network.servers is None else _describe_servers(network, network.servers),
+    )
+
+
+def _describe_servers(network: Network, servers: Servers) -> ServersDescription:
+    on = np.stack([plane.host_switch >= 0 for plane in network.planes])
+    nics = np.stack([plane.access_up_gbps for plane in network.planes]).sum(axis=0)
+    count = network.host_count // servers.size
+    return ServersDescription(
+        count=count,
+        size=servers.size,
+        relay=servers.relay,
+        rails=servers.rails,
+        ports=int(on.sum()),
+        nic_gbps=_tally(nics),
+        scale_up=describe_plane(servers.scale_up),
+        scale_up_gbps=_tally(np.tile(servers.speeds[0], count)),
     )
 
 

@@ -10,6 +10,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.graphs import DEFAULT_SPEED
 from pnet_lp.model.network import MOST_PLANES, VARIANTS, Variant
+from pnet_lp.model.servers import Servers
 from pnet_lp.topology.hosts import attach_hosts
 from pnet_lp.topology.planes import leaves
 from pnet_lp.topology.source import NetworkSource, PlaneRecipe, resolve
@@ -61,6 +62,7 @@ def build_network(
     variant: Variant | None = None,
     link_gbps: float = DEFAULT_LINK_GBPS,
     hosts_per_switch: int = 0,
+    servers: Servers | None = None,
     seed: int = 0,
 ) -> Network:
     """Return the network that the TOPOLOGY arguments and options of a command describe.
@@ -76,12 +78,13 @@ def build_network(
         link_gbps: speed of links for which neither expression nor file gives one, Gb/s in each direction.
         hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``; there must be such a
             plane.
+        servers: what is inside the servers that the hosts are in.
         seed: seed of random families whose expression gives none.
 
     Raises:
         SpecError: an unknown name, an invalid parameter, or options that contradict each other.
-        TopologyError: a missing or broken file, parameters that no network fits, or planes that share neither hosts
-            nor racks.
+        TopologyError: a missing or broken file, parameters that no network fits, planes that share neither hosts
+            nor racks, or servers that do not fit.
     """
     parts, variant = _settled(texts, planes, variant, link_gbps, seed)
     attached = False
@@ -97,7 +100,8 @@ def build_network(
     network = Network.from_planes(made, variant)
     if variant == "homogeneous" and len({plane.fingerprint for plane in network.planes}) > 1:
         raise SpecError("the given planes are not identical", where="variant", found=variant)
-    return network
+    # By rails, planes that are identical are attached to by others.
+    return network if servers is None else network.with_servers(servers)
 
 
 def check_network(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -11,9 +11,13 @@ from pnet_lp.errors import SpecError
 from pnet_lp.flags import SPEED_WORDS, Flag
 from pnet_lp.model import Network
 from pnet_lp.model.network import MOST_PLANES, Variant
+from pnet_lp.model.servers import Relay, Servers
 from pnet_lp.registry import Params
+from pnet_lp.topology.inside import build_servers
 from pnet_lp.topology.network import build_network, check_network, speed_is_open
 from pnet_lp.units import DEFAULT_LINK_GBPS
+
+_SERVERS = "Servers"
 
 
 class PlaneSettings(Params):
@@ -28,6 +32,25 @@ class PlaneSettings(Params):
     )
     hosts_per_switch: int = Field(0, ge=0, description="hosts to attach to each rack of a topology without hosts")
 
+    server: Annotated[str | None, Flag(metavar="TOPOLOGY", heading=_SERVERS)] = Field(
+        None,
+        description="scale-up network of a server: its hosts or, without hosts, its racks are the accelerators of one, "
+        "which the hosts of the network are in turn",
+    )
+    server_gbps: Annotated[float | None, Flag(needs=("server",), heading=_SERVERS)] = Field(
+        None, ge=0, description="speed of scale-up links for which the server's topology gives none; default: 100"
+    )
+    rails: Annotated[int | None, Flag(needs=("server",), heading=_SERVERS)] = Field(
+        None,
+        ge=1,
+        description="rails to which planes are dealt: accelerator i attaches to the planes of rail i modulo this only",
+    )
+    relay: Annotated[Relay | None, Flag(needs=("server",), heading=_SERVERS)] = Field(
+        None,
+        description="which accelerators pass traffic on between scale-up network and NIC: none, those of the sender's "
+        "server (source), of both servers (ends, the default), or of any server",
+    )
+
     def intact(self, topologies: Sequence[str], seed: int) -> Network:
         """Return the network of ``topologies``.
 
@@ -36,12 +59,21 @@ class PlaneSettings(Params):
                 ``topologies`` state that of every link, or several heterogeneous ones are identical.
         """
         self.check_speed(topologies)
-        network = build_network(topologies, seed=seed, **self.model_dump(include=_FIELDS))
-        # Random planes may be identical by chance.
-        named = self.variant == "heterogeneous" and len(topologies) > 1
+        network = build_network(topologies, seed=seed, **self.of_planes, servers=self.servers(seed))
+        # Random planes may be identical by chance, and by rails other hosts attach to identical ones.
+        named = self.variant == "heterogeneous" and len(topologies) > 1 and network.servers is None
         if named and len({plane.fingerprint for plane in network.planes}) == 1:
             raise SpecError("the given planes are all identical", where="variant", found=self.variant)
         return network
+
+    @property
+    def of_planes(self) -> dict[str, Any]:
+        """The keys about planes, as arguments of :func:`~pnet_lp.topology.network.build_network`."""
+        return self.model_dump(include=_FIELDS)
+
+    def servers(self, seed: int) -> Servers | None:
+        """Return what is inside servers; errors as of :func:`~pnet_lp.topology.inside.build_servers`."""
+        return build_servers(self.server, server_gbps=self.server_gbps, rails=self.rails, relay=self.relay, seed=seed)
 
     def check_planes(self, topologies: Sequence[str]) -> int:
         """Return the number of planes, or raise what :meth:`intact` says before it builds anything."""
@@ -60,4 +92,4 @@ class PlaneSettings(Params):
             )
 
 
-_FIELDS = set(PlaneSettings.model_fields)
+_FIELDS = set(PlaneSettings.model_fields) - {"server", "server_gbps", "rails", "relay"}

@@ -171,6 +171,12 @@ class SecondConcurrent(ABC):
                 f"{key} is on links that limit something",
                 f"certificate.{key} has a length on a link without a limit",
             )
+        if flow.partner is not None:
+            self.check.require(
+                np.array_equal(proof.length, proof.length[flow.partner]),
+                "arcs that are one link have one length",
+                "certificate.length differs between two arcs that are one link",
+            )
         return proof.lengths
 
     def normalised(self, lengths: Lengths) -> Lengths:
@@ -216,13 +222,18 @@ class SecondConcurrent(ABC):
         """Return float64 ``[A]``: the loads of arcs where demands get these rates, Gb/s, or None for the largest K."""
         del rate
         loads = self.demand_loads()
-        return floats(self.fits(loads) * loads[0])
+        return floats(self.fits(loads) * self.shared(loads[0]))
 
     def fits(self, loads: tuple[FloatArray, FloatArray]) -> float:
         """Return the largest K, rounded down, at which K times these loads, of arcs and of access links, fit."""
-        core, access = loads
+        (core, access), speed = loads, self.flow.capacity
+        if self.flow.partner is not None:
+            link = self._first(self.flow.partner)
+            core = totals_up(link, core, len(link))
+            # Of two arcs twice the half that each has, without rounding.
+            speed = floats(np.bincount(link, speed, len(link)))
         load = np.concatenate([core, access.ravel()])
-        capacity = np.concatenate([self.flow.capacity, self.flow.access_up.ravel(), self.flow.access_down.ravel()])
+        capacity = np.concatenate([speed, self.flow.access_up.ravel(), self.flow.access_down.ravel()])
         limiting = np.flatnonzero((load > 0) & np.isfinite(capacity))
         if not len(limiting):
             return np.inf
@@ -230,6 +241,18 @@ class SecondConcurrent(ABC):
         # Of a load near 0 the ratio overflows; only that of a link nearly as full as the fullest matters.
         fullest = limiting[full >= full.max() * (1 - _NEARLY)]
         return float(div_down(capacity[fullest], self.merged_up(load[fullest])).min())
+
+    @staticmethod
+    def _first(partner: IntArray) -> npt.NDArray[np.int64]:
+        """Return ``[A]``: of each arc the first that is the same link."""
+        return np.minimum(np.arange(len(partner)), partner)
+
+    def shared(self, core: FloatArray) -> FloatArray:
+        """Return the loads of arcs where two that are one link have half of its load each, rounded up."""
+        if self.flow.partner is None:
+            return core
+        link = self._first(self.flow.partner)
+        return floats(totals_up(link, core, len(link))[link] / np.bincount(link, minlength=len(link))[link])
 
     def volume(self, lengths: Lengths) -> float:
         """Return the sum of capacity times length over all links, rounded up."""
@@ -301,7 +324,7 @@ class SecondProblem(SecondConcurrent):
 
     def link_load(self, rate: FloatArray | None) -> FloatArray:
         """See :meth:`SecondConcurrent.link_load`."""
-        return super().link_load(rate) if rate is None else self.loads(rate)[0]
+        return super().link_load(rate) if rate is None else self.shared(self.loads(rate)[0])
 
     def bundles(self) -> sp.csc_array:
         """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first, rounded down.
@@ -314,7 +337,7 @@ class SecondProblem(SecondConcurrent):
         """Return the loads of arcs ``[A]``, rounded up, if all pairs get the largest rate; checked to fit."""
         loads = self.loads(rates.most_gbps)
         self.check.require(self.fits(loads) >= 1, "every link carries its load", "a link carries more than it can")
-        return loads[0]
+        return self.shared(loads[0])
 
     def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
         """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""
@@ -324,7 +347,7 @@ class SecondProblem(SecondConcurrent):
             sp.csc_array((share[plane, demand], (plane * self.flow.attach.shape[1] + end[demand], demand)), shape)
             for end in (self.flow.src, self.flow.dst)
         ]
-        return sp.csc_array(sp.vstack([usage, *access]))
+        return sp.csc_array(sp.vstack([self.flow.tied_usage(usage), *access]))
 
     def _access(self, amount: FloatArray) -> FloatArray:
         """Return the loads of access links ``[2, P, E]``, rounded up, when ``amount`` ``[P, J]`` enters planes."""

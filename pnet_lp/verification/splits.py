@@ -66,7 +66,8 @@ class SecondFixed(SecondProblem):
 
     def check_load(self, rate: FloatArray | None) -> None:
         """See :meth:`SecondConcurrent.check_load`."""
-        self.check.equal("load", self.certificate.load, self.loads(self.flow.demand if rate is None else rate)[0])
+        core, _ = self.loads(self.flow.demand if rate is None else rate)
+        self.check.equal("load", self.certificate.load, self.shared(core))
 
 
 class SecondSplits(SecondFixed):

@@ -99,6 +99,32 @@ NETWORK = {
     ),
     "fail_groups": Example("--fail-groups groups.yaml", idle="--fail-groups gone.yaml", says="gone.yaml: cannot read"),
 }
+SERVERS = {
+    name: Example(given, beside)
+    for name, given, beside in (
+        ("server", "--server complete:n=2", ""),
+        ("server_gbps", "--server-gbps 7", "--server complete:n=2"),
+        ("rails", "--rails 2", "--planes 2 --server complete:n=2"),
+        ("relay", "--relay none", "--planes 2 --rails 2 --server complete:n=2"),
+    )
+}
+"""Of commands that can do with servers."""
+WITHOUT_SERVERS = {
+    "bounds": "{}",
+    "cost": "topology:{}",
+    "cost compare": "topology:{}",
+    "cost curve": "topology:{} --beta 1",
+    "crosscheck": "{} --traffic permutation --flow-size 1kB",
+    "price-performance": "{}",
+    "simulate": "{} --traffic permutation --flow-size 1kB",
+    "draw": "{} -o net.svg",
+}
+"""Arguments of commands that refuse them."""
+
+PRESENTATION |= {
+    f"{command} {name}" for command in (*WITHOUT_SERVERS, "fluid-error", "traffic", "workload") for name in SERVERS
+}
+# Of servers a matrix and flows have the names of hosts alone.
 LEVEL = {"level": Example("--level rack")}
 METRIC = {"metric": Example("--metric metric.csv", idle="--metric gone.csv", says="have no such number")}
 METRICS = "plane,u,v,metric\n" + "".join(f"0,{u},{v},9\n" for u, v in ((0, 1), (1, 0), (0, 2), (3, 5), (5, 3), (4, 1)))
@@ -210,6 +236,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         RANDOM,
         {
             **NETWORK,
+            **SERVERS,
             **TRAFFIC,
             **POLICY,
             **on("{} --routing ksp:2", METRIC),
@@ -228,6 +255,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         FAILING,
         {
             **on(f"{{}} {FAILING.partition(' ')[2]}", NETWORK),
+            **on("{} --fail-ports 1port --trials 2", SERVERS),
             **TRAFFIC,
             **POLICY,
             **on(f"{{}} {FAILING.partition(' ')[2]} --routing ksp:2", METRIC),
@@ -307,7 +335,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             ),
         },
     ),
-    "topology": (RANDOM, {**NETWORK, "ports": Example("--ports 9")}),
+    "topology": (RANDOM, {**NETWORK, **SERVERS, "ports": Example("--ports 9")}),
     "draw": (
         f"{RANDOM} -o net.svg",
         {
@@ -367,7 +395,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
     "paths": (
         RANDOM,
         {
-            **on("{} --stats", NETWORK | METRIC),
+            **on("{} --stats", NETWORK | SERVERS | METRIC),
             **on(RANDOM + " --stats", LEVEL | POLICY),
             "routing": Example("--routing ksp:2", base=RANDOM + " --stats"),
             "pair": Example("--pair h0 h5", idle="--stats --pair h0 h5", says="give either --stats or --pair"),
@@ -378,6 +406,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         RANDOM,
         {
             **NETWORK,
+            **SERVERS,
             **METRIC,
             **LEVEL,
             "trials": Example("--trials 2", "--fail-links 0.2", idle="--trials 2", says="--trials needs --fail-links"),
@@ -709,6 +738,14 @@ def test_what_has_no_meaning_is_refused(run: Run, command: str, base: str, examp
     refused = run(*shlex.split(f"{command} {base} {example.idle}"), code=2)
     assert refused.stdout == ""
     assert example.says in refused.stderr
+
+
+@pytest.mark.parametrize("command", [*WITHOUT_SERVERS, "fluid-error"])
+def test_what_is_not_defined_for_servers_is_refused(run: Run, command: str) -> None:
+    arguments = WITHOUT_SERVERS.get(command, MIX).format(RANDOM)
+    refused = run(*shlex.split(f"{command} {arguments} --server complete:n=2"), code=2)
+    assert refused.stdout == ""
+    assert "is not defined for networks with servers; allowed: the network without them" in refused.stderr
 
 
 @pytest.mark.parametrize("name", [*NETWORK, "ports", "separate"])

@@ -15,6 +15,9 @@ pub(crate) struct FlowProblem {
 #[pymethods]
 impl FlowProblem {
     #[new]
+    #[pyo3(signature = (
+        node_count, arc_ptr, tail, head, capacity, attach, access_up, access_down, src, dst, demand, partner=None
+    ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         node_count: PyReadonlyArray1<i32>,
@@ -28,6 +31,7 @@ impl FlowProblem {
         src: PyReadonlyArray1<i32>,
         dst: PyReadonlyArray1<i32>,
         demand: PyReadonlyArray1<f64>,
+        partner: Option<PyReadonlyArray1<i32>>,
     ) -> Result<Self> {
         let arrays = Arrays {
             node_count: node_count.as_slice()?,
@@ -42,7 +46,13 @@ impl FlowProblem {
             dst: dst.as_slice()?,
             demand: demand.as_slice()?,
         };
-        Ok(FlowProblem { inner: Problem::new(&arrays)? })
+        let inner = Problem::new(&arrays)?;
+        Ok(FlowProblem {
+            inner: match partner {
+                Some(partner) => inner.with_partners(partner.as_slice()?)?,
+                None => inner,
+            },
+        })
     }
 
     /// Whether each plane has a path for each demand, bool `[planes, demands]`.

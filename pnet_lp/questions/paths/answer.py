@@ -43,7 +43,7 @@ class PathsAnswer(Answer):
             count, per_pair, mean, most = paths["total"], paths["per_pair_mean"], hops["mean"], hops["max"]
             disconnected = self.statistics["disconnected_pairs"]
         else:
-            found = self.paths.hops.tolist()
+            found = (self.paths.hops - self.network.received).tolist()
             count = per_pair = len(found)
             mean, most, disconnected = fmean(found) if found else None, max(found, default=None), int(not found)
         columns = {"paths": count, "mean_hops": mean, "max_hops": most, "disconnected_pairs": disconnected}
@@ -58,10 +58,10 @@ class PathsAnswer(Answer):
         }
         if self.paths is None:
             return {**head, **self.statistics}
-        names = [plane.switch_names for plane in self.network.planes]
+        hops = self.paths.hops - self.network.received
         rows = [
-            {"plane": plane, "hops": hops, "switches": [names[plane][u] for u in self.paths.switches(i)]}
-            for i, (plane, hops) in enumerate(zip(self.paths.plane.tolist(), self.paths.hops.tolist(), strict=True))
+            {"plane": plane, "hops": count, "switches": self.network.named(plane, self.paths.switches(i).tolist())}
+            for i, (plane, count) in enumerate(zip(self.paths.plane.tolist(), hops.tolist(), strict=True))
         ]
         return {**head, "pair": list(self.case.pair or ()), "paths": rows}
 
@@ -79,7 +79,8 @@ def paths(case: PathsCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
             found = path_statistics(network, level, routing, threads=run.threads)
             return PathsAnswer(case, network, level, None, found)
         source, target = ends
-        listed = routing.paths(network, level, [source], [target], threads=run.threads)
+        to = target + network.receivers
+        listed = routing.paths(network.graph, level, [source], [to], threads=run.threads)
         return PathsAnswer(case, network, level, listed, {})
 
     return Posed((network.fingerprint,), answer, network.warnings)

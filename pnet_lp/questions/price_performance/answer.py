@@ -84,6 +84,7 @@ def price_performance(case: PricePerformanceCase, seed: int, built: Built = NOTH
     """
     prices, powers = case.books
     bought, network = case.whole(seed, built), case.network(seed, built)
+    bought.check_without_servers("a bill of materials")
     traffic = case.demands(network, seed, built)
 
     def answer(run: Run) -> Answer:

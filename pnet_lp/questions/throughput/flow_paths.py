@@ -27,13 +27,13 @@ def path_rates(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     src, dst = flow.src[paths.demand], flow.dst[paths.demand]
     size = np.bincount(flow.endpoint_class[flow.endpoint_class >= 0])
     own = src == dst
-    names = np.array(network.endpoint_names(traffic.level), dtype=object)
+    names = np.array(network.graph.endpoint_names(traffic.level), dtype=object)
     return {
         "src": names[flow.member[src]].tolist(),
         "dst": names[np.where(own, _second_members(flow)[dst], flow.member[dst])].tolist(),
         "pairs": (size[src] * (size[dst] - own)).tolist(),
         "plane": paths.plane.tolist(),
-        "hops": (paths.last - paths.first).tolist(),
+        "hops": (paths.last - paths.first - network.received).tolist(),
         "switches": switches_of(network, paths, np.arange(len(paths.demand)), flow.attach[paths.plane, src]),
         "rate_gbps": paths.rate.tolist(),
     }
@@ -53,6 +53,5 @@ def switches_of(network: Network, paths: CarriedPaths, which: OffsetArray, start
     places = (paths.plane[which], start, paths.first[which], paths.last[which])
     for p, switch, begin, end in zip(*(place.tolist() for place in places), strict=True):
         passed = [switch, *flow.head[paths.arc[begin:end] + flow.arc_ptr[p]].tolist()]
-        names = network.planes[p].switch_names
-        found.append(" ".join([names[u] for u in passed]))
+        found.append(" ".join(network.named(p, passed)))
     return found

@@ -8,6 +8,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.servers import LINK_KINDS
 from pnet_lp.tables import Columns
 from pnet_lp.throughput import FlowProblem
 from pnet_lp.throughput.solve import flow_of
@@ -26,8 +27,10 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     Loads are those of the certificate's flow where demands get their rates; lengths are the certificate's, in their own
     unit.  ``cable`` is the number of a link's cable in its plane, which both directions share; access links are
     numbered by host.  Hosts that the solve did not tell apart share load and length.  Where a pair has no path, nothing
-    flows and no link has a length.
+    flows and no link has a length.  Links inside servers are in the plane ``server``, after all others.
     """
+    if network.servers is not None:
+        return links_with_servers(network, traffic, result)
     flow = flow_of(network, traffic, result)
     proved = None if result.certificate is None else result.certificate.length
     rows: dict[str, list[object]] = {key: [] for key in LINK_COLUMNS if key != "utilisation"}
@@ -48,6 +51,50 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     used = np.divide(load, capacity, out=np.zeros(len(capacity)), where=capacity > 0)
     lengths = rows.pop("length")
     return {**rows, "utilisation": used.tolist(), "length": lengths}
+
+
+def links_with_servers(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
+    """Return the same rows for a network with servers, whose graph may have a link in two layers."""
+    flow = flow_of(network, traffic, result)
+    proved = None if result.certificate is None else result.certificate.length
+    number = {name: i for i, name in enumerate(network.host_names)}
+    found: dict[tuple[int, bool], list[tuple[object, ...]]] = {}
+    for p, graph in enumerate(network.graph.planes):
+        tail, head, capacity = graph.arcs
+        loads, lengths = (arc_values(flow, p, len(capacity), values) for values in (result.link_load, proved))
+        kinds = network.link_kinds[p].tolist()
+        partner, part = graph.partner, graph.part_of
+        for a, kind in enumerate(kinds):
+            cable = a // 2
+            of = p if part is None else int(part[cable])
+            pair = partner is not None and int(partner[cable]) != cable
+            access = LINK_KINDS[kind] in ("access-up", "access-down")
+            # What is received is no link, the second layer's links are those of the first, and a port may be down.
+            if of < 0 or (pair and partner is not None and partner[cable] < cable) or (access and capacity[a] == 0):
+                continue
+            ends = graph.switch_names[tail[a]], graph.switch_names[head[a]]
+            rows = found.setdefault((of, access), [])
+            host = number.get(ends[0], number.get(ends[1])) if access else len(rows) // 2
+            copies = 2 if pair else 1
+            speed, load = copies * float(capacity[a]), copies * float(loads[a])
+            shown = "server" if of == network.plane_count else of
+            word = "access" if access else LINK_KINDS[kind]
+            rows.append((shown, *ends, word, host, speed, load, load / speed if speed else 0.0, float(lengths[a])))
+        if part is None and p < network.plane_count:
+            plane = network.planes[p]
+            on = np.flatnonzero(plane.host_switch >= 0)
+            (up, up_length), (down, down_length) = _of_hosts(flow, p, on, result)
+            for i, h in enumerate(on.tolist()):
+                host_name, switch = network.host_names[h], plane.switch_names[plane.host_switch[h]]
+                for ends, speed, load, length in (
+                    ((host_name, switch), float(plane.access_up_gbps[h]), up[i], up_length[i]),
+                    ((switch, host_name), float(plane.access_down_gbps[h]), down[i], down_length[i]),
+                ):
+                    used = float(load) / speed if speed else 0.0
+                    rows = found.setdefault((p, True), [])
+                    rows.append((p, *ends, "access", h, speed, float(load), used, float(length)))
+    lines = [line for key in sorted(found) for line in found[key]]
+    return {key: [line[i] for line in lines] for i, key in enumerate(LINK_COLUMNS)}
 
 
 def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
@@ -84,7 +131,8 @@ def sent(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> 
             of = np.bincount(plane.host_switch[up], weights=plane.access_up_gbps[up], minlength=plane.switch_count)
             access += of[plane.rack_switch]
     rate, access = rate[sends], access[sends]
-    limited = bool(len(rate) and np.all((access > 0) & np.isfinite(access)))
+    # From a server there are other links, too.
+    limited = bool(len(rate) and network.servers is None and np.all((access > 0) & np.isfinite(access)))
     return {
         "mean_gbps": float(rate.mean()) if len(rate) else 0.0,
         "max_gbps": float(rate.max(initial=0.0)),

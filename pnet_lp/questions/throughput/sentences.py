@@ -22,6 +22,7 @@ _ROUNDING = 1e-9
 _LIMITS = {
     "access link": "access links",
     "core link": "core links",
+    "scale-up link": "links inside servers",
     "cut": "a cut",
     "disconnected": "a pair without any path",
     "demand": "what the demands ask for",
@@ -53,7 +54,7 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
             "network",
             f"{_count(network['planes'], 'plane')} ({network['variant']}): "
             f"{_count(network['switches'], 'switch')}, {_count(network['links'], 'cable')}, "
-            f"{_count(network['hosts'], 'host')}",
+            f"{_count(network['hosts'], 'host')}{servers_text(network)}",
         ),
         (
             "traffic",
@@ -151,6 +152,15 @@ def splits_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [("splits", f"{paths}; {lost} of the rates is lost")]
 
 
+def servers_text(network: Mapping[str, Any]) -> str:
+    """Return what follows the number of hosts in a line about a network: nothing, or what servers they are in."""
+    inside = network.get("servers")
+    if inside is None:
+        return ""
+    rails = f", {inside['rails']} rails" if inside["rails"] > 1 else ""
+    return f" in {_count(inside['count'], 'server')} of {inside['size']}{rails}, relay {inside['relay']}"
+
+
 def _different(bottlenecks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return one of each group of equivalent bottlenecks."""
     found: dict[object, Mapping[str, Any]] = {}
@@ -166,7 +176,9 @@ def bottleneck_text(item: Mapping[str, Any], objective: Objective) -> str:
         "core": f"{tail} -> {head}",
         "access-up": f"{tail} -> {head} (from host to switch)",
         "access-down": f"{tail} -> {head} (from switch to host)",
+        "server": f"{tail} -> {head}",
     }[item["kind"]]
+    place = "inside servers" if item["kind"] == "server" else f"plane {item['plane']}"
     others, gain = item["equivalent"] - 1, objective.gain
     more = f" and {others:,} link{'s' if others > 1 else ''} of equal price" if others else ""
     share = item["share"] * item["equivalent"]
@@ -174,7 +186,7 @@ def bottleneck_text(item: Mapping[str, Any], objective: Objective) -> str:
     gives = f"1 % more capacity {here} gives at most {gain.format(_percent(0.01 * share))}"
     if not gain:
         gives = f"{_percent(share)} of capacity times dual price"
-    return f"plane {item['plane']}: {link}{more}, {format_gbps(item['capacity_gbps'])} Gb/s; {gives}"
+    return f"{place}: {link}{more}, {format_gbps(item['capacity_gbps'])} Gb/s; {gives}"
 
 
 def _percent(share: float) -> str:

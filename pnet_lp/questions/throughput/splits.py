@@ -91,7 +91,7 @@ def splits(
     place = np.repeat(carried.first[kept] - (ends - hops), hops) + np.arange(int(hops.sum()))
     arc = carried.arc[place] + np.repeat(flow.arc_ptr[plane], hops)
     planes, endpoints = flow.attach.shape
-    loads = [totals_up(arc, np.repeat(rate, hops), len(flow.capacity))]
+    loads = [flow.tied(totals_up(arc, np.repeat(rate, hops), len(flow.capacity)))]
     loads += [totals_up(plane * endpoints + end[demand], rate, planes * endpoints) for end in (flow.src, flow.dst)]
     load, capacity = np.concatenate(loads), flow.link_capacity
     # What a demand sends is a sum of shares that need not be 1 to the last bit.
@@ -123,7 +123,7 @@ def splits_table(network: Network, traffic: TrafficMatrix, result: ThroughputRes
         TrafficError: the rows do not fit into memory.
     """  # noqa: D205 - names of columns are more than a line
     carried, flow = found.carried, found.carried.flow
-    of_pair = flow.demand_of_pairs(traffic)
+    of_pair = flow.demand_of_pairs(traffic.on_graph(network))
     first = np.searchsorted(found.demand, np.arange(flow.demand_count + 1))
     count = np.diff(first)[of_pair]
     check_fits(

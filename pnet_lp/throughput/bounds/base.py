@@ -187,6 +187,7 @@ def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str
     """
     named = tuple(names)
     chosen = chosen_bounds(named)
+    network.check_without_servers("a bound without solving")
     instance = Instance(network, traffic)
     _ = instance.problem  # a matrix that does not fit is reported before anything is computed
     found: dict[str, Bound] = {}

@@ -115,6 +115,8 @@ class MinCost(Objective):
 
     def bind(self, network: Network) -> Self:
         """Return the objective with the costs of its file; see :meth:`Objective.bind`."""
+        # Where there are layers, some arcs are no links, and some are two of one.
+        network.check_without_servers("a cost of links")
         if self.params.costs is None:
             return self
         return self.with_inputs({"link_cost": read_link_costs(self.params.costs, network)})

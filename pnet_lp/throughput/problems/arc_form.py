@@ -5,7 +5,8 @@ the destination; the injection ``I[p, j]`` of each demand into each plane that h
 this order, the last ones with the weights and limits of the :class:`ProgramGoal`:
 
     outflow(x[r], u) - inflow(x[r], u) - injected(r, u) = 0    for each row r and switch u but the destination
-    sum_r x[r, a] <= c_a                                       for each arc a; dual: length
+    sum_r x[r, a] <= c_a                                       for each arc a; dual: length; of two arcs that are one
+                                                               link, the first has the row: the sum of both <= 2 c_a
     sum_{j from e} I[p, j] <= access_up[p, e]                  where finite; dual: up_length
     sum_{j to e} I[p, j] <= access_down[p, e]                  where finite; dual: down_length
     lower_j <= sum_p I[p, j] - K w_j <= upper_j                for each demand j
@@ -82,6 +83,10 @@ class ArcForm(Form[_core.Proof]):
         row_upper = np.zeros(demand_row)
         row_lower[arc_row:] = -np.inf
         row_upper[arc_row:up_row] = flow.capacity / flow_unit
+        if flow.partner is not None:
+            own = np.arange(arcs)
+            row_upper[arc_row:up_row][flow.partner > own] *= 2
+            row_upper[arc_row:up_row][flow.partner < own] = np.inf
         row_upper[up_row:down_row] = flow.access_up.ravel()[up] / flow_unit
         row_upper[down_row:] = flow.access_down.ravel()[down] / flow_unit
 
@@ -165,7 +170,10 @@ class ArcForm(Form[_core.Proof]):
         access[0, self.up] = length[arcs : arcs + ups]
         access[1, self.down] = length[arcs + ups : arcs + ups + downs]
         up_length, down_length = access.reshape(2, *self.flow.attach.shape)
-        return length[:arcs], up_length, down_length
+        core = length[:arcs]
+        if self.flow.partner is not None:
+            core = core[np.minimum(self.flow.partner, np.arange(arcs))]
+        return core, up_length, down_length
 
     def column_names(self, labels: Labels) -> Iterator[str]:
         """See :meth:`Form.column_names`."""
@@ -273,7 +281,8 @@ def _flow_columns(problem: FlowProblem) -> tuple[_Index, npt.NDArray[np.int32], 
     rows = problem.rows
     switches = problem.node_count[rows[:, 0]].astype(np.int64)
     conservation = np.concatenate([[0], np.cumsum(switches - 1)])
-    capacity_row = conservation[-1] + np.arange(len(problem.tail))
+    number = np.arange(len(problem.tail))
+    capacity_row = conservation[-1] + (number if problem.partner is None else np.minimum(problem.partner, number))
     places, entries = [], []
     offset = 0
     for p in range(problem.plane_count):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -55,7 +55,7 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
         """See :meth:`Problem.in_outline`."""
         from pnet_lp.throughput.problems.trees import TreeProblem  # noqa: PLC0415 - is an ArcProblem
 
-        return TreeProblem.within(self.flow) or self
+        return (TreeProblem.within(self.flow) if self.flow.partner is None else None) or self
 
     @property
     def disconnected(self) -> IntArray:
@@ -74,7 +74,9 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
     def quotient(self, deadline: Deadline = NEVER) -> QuotientProblem | None:
         """See :meth:`Problem.quotient`: None where there are too many classes."""
         if deadline not in self._quotients:
-            self._quotients[deadline] = QuotientProblem.of(self.flow, deadline)
+            # Classes of links do not know which two are one.
+            paired = self.flow.partner is not None
+            self._quotients[deadline] = None if paired else QuotientProblem.of(self.flow, deadline)
         return self._quotients[deadline]
 
     def formulate(self, goal: ProgramGoal | None = None) -> ArcForm:
@@ -122,4 +124,7 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
 
     def _certified(self, proof: _core.Proof) -> Certified[ArcCertificate]:
         found = _core.evaluate(self.flow.core, proof)
-        return Certified(ArcCertificate.of(proof), Interval(found.lower, found.upper), floats(found.load))
+        certificate = ArcCertificate.of(proof)
+        if self.flow.partner is not None:
+            certificate = replace(certificate, length=self.flow.tied(certificate.length))
+        return Certified(certificate, Interval(found.lower, found.upper), floats(found.load))

@@ -19,7 +19,7 @@ from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.model.rounded import div_up, mul_down, mul_up, sum_down
 from pnet_lp.routing import Routing
-from pnet_lp.throughput.problems.base import ColumnProblem, Problem, joined
+from pnet_lp.throughput.problems.base import ColumnProblem, Problem, joined, separated
 from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified
@@ -133,12 +133,16 @@ class PathProblem(ColumnProblem[PathCertificate]):
         shape = (len(self.flow.link_capacity), self.flow_variables)
         usage = sp.csc_array((np.ones(len(link)), link.copy(), pointer), shape=shape)
         usage.sort_indices()
-        return usage
+        if self.flow.partner is None:
+            return usage
+        arcs = len(self.flow.capacity)
+        return sp.csc_array(sp.vstack([self.flow.tied_usage(usage[:arcs]), usage[arcs:]]))
 
     @property
     def most_entries(self) -> int:
         """See :attr:`ColumnProblem.most_entries`: with both access links of each path."""
-        return len(self.paths.path_arc) + 2 * self.flow_variables
+        arcs = len(self.paths.path_arc) * (1 if self.flow.partner is None else 2)
+        return arcs + 2 * self.flow_variables
 
     @property
     def demand_of_column(self) -> OffsetArray:
@@ -149,7 +153,29 @@ class PathProblem(ColumnProblem[PathCertificate]):
     def core(self) -> _core.PathProblem:
         """The same problem on the Rust side."""
         pointer, link = self.path_link
-        return _core.PathProblem(self.flow.link_capacity, self.flow.demand, self.paths.pair_ptr, pointer, link)
+        capacity, first = self.flow.link_capacity, self._first
+        if first is not None:
+            link, capacity = ints(first[link]), floats(np.bincount(first, capacity, len(capacity)))
+            capacity = floats(np.where(first == np.arange(len(first)), capacity, np.inf))
+        return _core.PathProblem(capacity, self.flow.demand, self.paths.pair_ptr, pointer, link)
+
+    @cached_property
+    def _first(self) -> IntArray | None:
+        """int32 ``[L]``: of each link the first arc that is the same one, which :attr:`core` knows alone."""
+        if self.flow.partner is None:
+            return None
+        number = np.arange(len(self.flow.link_capacity))
+        number[: len(self.flow.partner)] = np.minimum(number[: len(self.flow.partner)], self.flow.partner)
+        return ints(number)
+
+    def to_core(self, length: FloatArray) -> FloatArray:
+        """Return lengths ``[L]``, or loads, as :attr:`core` counts links: once."""
+        first = self._first
+        return length if first is None else floats(np.where(first == np.arange(len(first)), length, 0.0))
+
+    def of_core(self, length: FloatArray) -> FloatArray:
+        """Return lengths ``[L]`` from those of :attr:`core`."""
+        return length if self._first is None else floats(length[self._first])
 
     def formulate(self, goal: ProgramGoal | None = None) -> ColumnForm:
         """See :meth:`Problem.formulate`."""
@@ -157,12 +183,12 @@ class PathProblem(ColumnProblem[PathCertificate]):
 
     def bounds(self, proof: PathCertificate) -> tuple[float, float]:
         """See :meth:`Problem.bounds`."""
-        lower, upper, _, _ = self.core.bounds(proof.weight, joined(proof.lengths))
+        lower, upper, _, _ = self.core.bounds(proof.weight, self.to_core(joined(proof.lengths)))
         return lower, upper
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`Problem.distances`."""
-        return self.core.distances(joined(lengths))
+        return self.core.distances(self.to_core(joined(lengths)))
 
     def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> PathCertificate:
         """See :meth:`ColumnProblem.certificate`."""
@@ -207,9 +233,13 @@ class PathProblem(ColumnProblem[PathCertificate]):
         return given
 
     def _certified(self, proof: PathCertificate) -> Certified[PathCertificate]:
-        lower, upper, load, weight = self.core.bounds(proof.weight, joined(proof.lengths))
+        length = self.to_core(joined(proof.lengths))
+        lower, upper, load, weight = self.core.bounds(proof.weight, length)
+        if self._first is not None:
+            load = np.where(np.bincount(self._first)[self._first] > 1, 0.5, 1.0) * load[self._first]
         arcs = floats(mul_up(lower, load[: len(self.flow.capacity)]))
-        return Certified(self.certificate(floats(weight), arcs, proof.lengths), Interval(lower, upper), arcs)
+        lengths = separated(self.flow, self.of_core(length))
+        return Certified(self.certificate(floats(weight), arcs, lengths), Interval(lower, upper), arcs)
 
 
 @brief("demand_count", "flow_variables")

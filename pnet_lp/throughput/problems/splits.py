@@ -16,7 +16,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray
-from pnet_lp.model.rounded import div_down, div_up, mul_down, mul_up, sub_down, totals_down, totals_up
+from pnet_lp.model.rounded import add_down, div_down, div_up, mul_down, mul_up, sub_down, totals_down, totals_up
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.problems.base import ColumnProblem, joined
 from pnet_lp.throughput.problems.column_form import ColumnForm
@@ -61,10 +61,10 @@ class SplitProblem(ColumnProblem[LoadCertificate]):
         found = routing.loads(network, level, *ends, flow.demand, threads=threads)
         return cls(
             flow,
-            floats(found.arc_load),
-            floats(found.arc_load if found.least_load is None else found.least_load),
+            flow.tied(floats(found.arc_load)),
+            flow.tied(floats(found.arc_load if found.least_load is None else found.least_load), add_down),
             floats(found.share),
-            lambda: routing.usage(network, level, *ends, threads=threads),
+            lambda: flow.tied_usage(routing.usage(network, level, *ends, threads=threads)),
         )
 
     @property
@@ -192,6 +192,8 @@ class SplitProblem(ColumnProblem[LoadCertificate]):
         first = limiting[int(np.argmin(rates))]
         length = np.zeros(len(load))
         length[first] = 1.0 / load[first]
+        if flow.partner is not None and first < len(flow.partner):
+            length[flow.partner[first]] = length[first]
         interval = Interval(float(rates.min()), float(div_up(flow.link_capacity[limiting], least[limiting]).min()))
         lengths = self.proof(np.ones(self.demand_count), length).lengths
         certificate = self.certificate(np.ones(self.demand_count), self.arc_load, lengths)

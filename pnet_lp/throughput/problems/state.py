@@ -35,6 +35,7 @@ def state_problem(
         RoutingError: the paths do not fit into memory.
         TimeLimitError: the deadline of the routing was over before anything was known of its paths.
     """
+    network, traffic = network.graph, traffic.on_graph(network)
     flow = build_problem(network, traffic, aggregate=not (apart or routing.per_flow))
     if len(flow.member) < np.count_nonzero(flow.endpoint_class >= 0):
         from pnet_lp.verification.checks import Checks  # noqa: PLC0415 - loads SciPy

@@ -11,7 +11,7 @@ from pnet_lp.model import Bottleneck, Network
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.flow import Lengths
 from pnet_lp.model.network import Level
-from pnet_lp.model.result import LinkKind
+from pnet_lp.model.servers import LINK_KINDS, LinkKind
 from pnet_lp.throughput.problems import ConcurrentProblem, FlowProblem
 
 if TYPE_CHECKING:
@@ -45,18 +45,23 @@ def bottlenecks(
     of a cut (all equal, and no demand has to cross more than one); else ``core link``.
     """
     problem, (length, up, down) = stated.flow, lengths
-    core = problem.capacity * length
+    core, capacity = problem.capacity * length, problem.capacity
+    if problem.partner is not None:
+        # Of two arcs that are one link, the first stands for it.
+        own = np.arange(len(core))
+        pair = problem.partner != own
+        core = np.where(problem.partner < own, 0.0, np.where(pair, 2 * core, core))
+        capacity = np.where(pair, 2 * capacity, capacity)
     access = {"access-up": _products(problem.access_up, up), "access-down": _products(problem.access_down, down)}
     total = float(core.sum() + sum(part.sum() for part in access.values()))
     if total <= 0:
         return (), "core link"
     found: list[Bottleneck] = []
-    for arc, equivalent in _largest(core / total, problem.capacity, grouped):
+    for arc, equivalent in _largest(core / total, capacity, grouped):
         plane = int(np.searchsorted(problem.arc_ptr, arc, side="right")) - 1
-        names = network.planes[plane].switch_names
-        link = (names[problem.tail[arc]], names[problem.head[arc]])
-        speed = float(problem.capacity[arc])
-        found.append(Bottleneck(plane, link, "core", float(core[arc] / total), speed, equivalent))
+        link = network.link(plane, int(problem.arc_id[arc]))
+        speed = float(capacity[arc])
+        found.append(Bottleneck(link.plane, link.ends, link.kind, float(core[arc] / total), speed, equivalent))
     kinds: tuple[LinkKind, ...] = ("access-up", "access-down")
     for kind in kinds:
         speeds = problem.access_up if kind == "access-up" else problem.access_down
@@ -65,6 +70,9 @@ def bottlenecks(
             for place, equivalent in _largest(access[kind].ravel() / total, speeds.ravel(), grouped)
         )
     found.sort(key=lambda item: -item.share)
+    if network.servers is not None:
+        # Ports of NICs are arcs as well.
+        return tuple(found[:SHOWN_BOTTLENECKS]), _largest_part(network, problem, core, total)
     return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, lengths, float(core.sum()), total)
 
 
@@ -82,7 +90,7 @@ def _access_bottleneck(
     members = np.flatnonzero(problem.endpoint_class == endpoint)
     host = network.endpoint_names(level)[members[0]]
     name = host if len(members) == 1 else f"{host} and {len(members) - 1} equivalent"
-    switch = network.planes[plane].switch_names[problem.attach[plane, endpoint]]
+    switch = network.graph.planes[plane].switch_names[problem.attach[plane, endpoint]]
     return Bottleneck(
         plane,
         (name, switch) if kind == "access-up" else (switch, name),
@@ -120,6 +128,18 @@ def _largest(share: FloatArray, capacity: FloatArray, grouped: bool) -> list[tup
     groups = list(zip(first.tolist(), size.tolist(), strict=True))[:SHOWN_BOTTLENECKS]
     listed = [(int(used[order[i + j]]), n) for i, n in groups for j in range(min(n, _EQUIVALENT))]
     return listed[:SHOWN_BOTTLENECKS]
+
+
+def _largest_part(network: Network, problem: FlowProblem, core: FloatArray, total: float) -> str:
+    """Return what kind of links holds most of the sum of a network with servers."""
+    part: dict[LinkKind, float] = {}
+    for p, ranks in enumerate(network.link_kinds):
+        arcs = slice(*problem.arc_ptr[p : p + 2].tolist())
+        for rank, kind in enumerate(LINK_KINDS):
+            here = ranks[problem.arc_id[arcs]] == rank
+            part[kind] = part.get(kind, 0.0) + float(core[arcs][here].sum())
+    access = part["access-up"] + part["access-down"] + total - float(core.sum())
+    return max((access, "access link"), (part["core"], "core link"), (part["server"], "scale-up link"))[1]
 
 
 def _binding(problem: ConcurrentProblem | SecondConcurrent, lengths: Lengths, core: float, total: float) -> str:

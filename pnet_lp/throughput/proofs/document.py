@@ -23,7 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pnet_lp.model import Certificate
 from pnet_lp.model.certificates import CERTIFICATES, ArrayForm, float_axes, int_axes
 from pnet_lp.model.network import Level, Variant
-from pnet_lp.model.result import LinkKind, Status
+from pnet_lp.model.result import Status
+from pnet_lp.model.servers import LinkKind, Relay
 from pnet_lp.routing import Policy
 
 if TYPE_CHECKING:
@@ -116,11 +117,20 @@ class StoredPlane(Stored):
     metric: Annotated[StoredArray | None, int_axes("cables", 2)] = None
 
 
+class StoredServers(Stored):
+    """What is inside servers; keys as of :class:`~pnet_lp.model.servers.Servers`."""
+
+    scale_up: StoredPlane
+    relay: Relay
+    rails: Annotated[int, Field(ge=1)]
+
+
 class StoredNetwork(Stored):
     """A network."""
 
     variant: Variant
     planes: Annotated[list[StoredPlane], Field(min_length=1)]
+    servers: StoredServers | None = None
 
 
 class StoredTraffic(Stored):

@@ -31,6 +31,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.model.demands import Demands
 from pnet_lp.model.result import FairLevel
+from pnet_lp.model.servers import Servers
 from pnet_lp.throughput.proofs.document import (
     FORMAT,
     FORMS,
@@ -104,6 +105,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
             "network": {
                 "variant": network.variant,
                 "planes": [_packed(plane, StoredPlane) for plane in network.planes],
+                **_packed_servers(network),
             },
             "traffic": _packed(traffic.demands, StoredTraffic) | _packed_traffic(traffic),
         },
@@ -260,41 +262,59 @@ def _decoded(path: str | Path, where: str, stored: StoredArray) -> npt.NDArray[A
 
 
 def _network(path: str | Path, stored: StoredNetwork) -> Network:
-    planes = []
-    for i, plane in enumerate(stored.planes):
-        where = f"instance.network.planes.{i}"
-        values = _unpacked(path, where, plane)
-        # Public builders check what the constructors trust.
-        with _naming(path, where):
-            planes.append(
-                Plane.from_cables(
-                    values["switch_names"],
-                    values["cable_u"],
-                    values["cable_v"],
-                    values["capacity_uv_gbps"],
-                    capacity_back_gbps=values["capacity_vu_gbps"],
-                    racks=values["rack_switch"],
-                    host_switch=values["host_switch"],
-                    access_gbps=values["access_up_gbps"],
-                    access_down_gbps=values["access_down_gbps"],
-                    host_names=values["host_names"],
-                    tier=values["tier"],
-                    label=values["label"],
-                    box=values["box"],
-                    delay_ns=values["delay_ns"],
-                    access_delay_ns=values["access_delay_ns"],
-                    metric=values["metric"],
-                )
-            )
-    with _naming(path, "instance.network"):
-        network = Network.from_planes(planes, stored.variant)
+    where = "instance.network"
+    planes = [_plane(path, f"{where}.planes.{i}", plane) for i, plane in enumerate(stored.planes)]
+    servers = None
+    if stored.servers is not None:
+        inside = stored.servers
+        servers = Servers(_plane(path, f"{where}.servers.scale_up", inside.scale_up), inside.relay, inside.rails)
+    with _naming(path, where):
+        network = Network.from_planes(planes, stored.variant, servers)
     for i, (made, item) in enumerate(zip(network.planes, stored.planes, strict=True)):
-        where = f"instance.network.planes.{i}"
-        for key, value in _unpacked(path, where, item).items():
-            built = getattr(made, key)
-            if not (np.array_equal(built, value) if isinstance(value, np.ndarray) else _plain(built) == value):
-                raise _malformed(path, f"{where}.{key}", "not as a solve writes it: " + _WRITTEN)
+        _check_as_written(path, f"{where}.planes.{i}", made, item)
+    if network.servers is not None and stored.servers is not None:
+        _check_as_written(path, f"{where}.servers.scale_up", network.servers.scale_up, stored.servers.scale_up)
     return network
+
+
+def _plane(path: str | Path, where: str, stored: StoredPlane) -> Plane:
+    values = _unpacked(path, where, stored)
+    # Public builders check what the constructors trust.
+    with _naming(path, where):
+        return Plane.from_cables(
+            values["switch_names"],
+            values["cable_u"],
+            values["cable_v"],
+            values["capacity_uv_gbps"],
+            capacity_back_gbps=values["capacity_vu_gbps"],
+            racks=values["rack_switch"],
+            host_switch=values["host_switch"],
+            access_gbps=values["access_up_gbps"],
+            access_down_gbps=values["access_down_gbps"],
+            host_names=values["host_names"],
+            tier=values["tier"],
+            label=values["label"],
+            box=values["box"],
+            delay_ns=values["delay_ns"],
+            access_delay_ns=values["access_delay_ns"],
+            metric=values["metric"],
+        )
+
+
+def _check_as_written(path: str | Path, where: str, made: Plane, stored: StoredPlane) -> None:
+    for key, value in _unpacked(path, where, stored).items():
+        built = getattr(made, key)
+        if not (np.array_equal(built, value) if isinstance(value, np.ndarray) else _plain(built) == value):
+            raise _malformed(path, f"{where}.{key}", "not as a solve writes it: " + _WRITTEN)
+
+
+def _packed_servers(network: Network) -> dict[str, Any]:
+    """Return the key of what is inside servers; none where there are none."""
+    if network.servers is None:
+        return {}
+    inside = network.servers
+    scale_up = _packed(inside.scale_up, StoredPlane)
+    return {"servers": {"scale_up": scale_up, "relay": inside.relay, "rails": inside.rails}}
 
 
 _WRITTEN = "hosts and racks in the order of the first plane, no speed without a switch, and a tier for each switch"

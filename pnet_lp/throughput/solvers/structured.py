@@ -124,9 +124,10 @@ class _OverPaths:
     def solve(
         problem: PathProblem, given: InitialPoint[PathCertificate] | None, limits: dict[str, Any]
     ) -> RawSolution[PathCertificate]:
-        start = None if given is None else (given.proof.weight, joined(given.proof.lengths))
+        start = None if given is None else (given.proof.weight, problem.to_core(joined(given.proof.lengths)))
         found = _core.solve_path_form(problem.core, warm_start=start, **limits)
-        return RawSolution(problem.proof(found.weight, found.length), found.iterations, found.interrupted)
+        proof = problem.proof(found.weight, problem.of_core(found.length))
+        return RawSolution(proof, found.iterations, found.interrupted)
 
 
 _METHODS: dict[str, type[Any]] = {"arc": _OverArcs, "path": _OverPaths}

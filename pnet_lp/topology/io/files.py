@@ -57,6 +57,7 @@ def write_network(network: Network, path: str | Path) -> tuple[Path, ...]:
     Raises:
         TopologyError, OutputError: as :func:`write_plane`.
     """
+    network.check_without_servers("a file of a plane")
     path = Path(path)
     if network.plane_count == 1:
         paths: tuple[Path, ...] = (path,)

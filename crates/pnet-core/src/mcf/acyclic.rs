@@ -115,6 +115,7 @@ mod tests {
             capacity: vec![1.0; tail.len()],
             graph: Graph::new(8, tail, head).unwrap(),
             attach: vec![],
+            partner: vec![],
             up: vec![],
             down: vec![],
             targets: vec![],

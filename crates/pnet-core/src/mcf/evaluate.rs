@@ -3,6 +3,7 @@
 //! The upper bound is linear-programming duality (any lengths bound K from above), the lower one is the flow that the
 //! splitting fractions define, propagated from the sources and scaled until its bottleneck link is exactly full.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -82,6 +83,7 @@ pub(super) fn upper_bound<R: Rounding>(
     down: &[f64],
 ) -> Result<f64, Error> {
     let distances = distances::<R::Back>(problem, length, up, down)?;
+    let length = &tied(problem, length)[..];
     let mut volume = Sum::<R>::new();
     let mut first = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
@@ -117,6 +119,7 @@ fn distances<R: Rounding>(problem: &Problem, length: &[f64], up: &[f64], down: &
     check_lengths("length", length, problem.arcs())?;
     check_lengths("up_length", up, problem.planes.len() * problem.endpoints)?;
     check_lengths("down_length", down, problem.planes.len() * problem.endpoints)?;
+    let length = &tied(problem, length)[..];
     let mut best = vec![f64::INFINITY; problem.demands()];
     let mut first = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
@@ -135,6 +138,19 @@ fn distances<R: Rounding>(problem: &Problem, length: &[f64], up: &[f64], down: &
         });
     }
     Ok(best)
+}
+
+/// The lengths of links: two arcs that are one have the same, however it is rounded.
+fn tied<'a>(problem: &Problem, length: &'a [f64]) -> Cow<'a, [f64]> {
+    if problem.planes.iter().all(|plane| plane.partner.is_empty()) {
+        return Cow::Borrowed(length);
+    }
+    let (mut tied, mut first) = (length.to_vec(), 0);
+    for plane in &problem.planes {
+        plane.tie::<Nearest>(&mut tied[first..first + plane.arcs()]);
+        first += plane.arcs();
+    }
+    Cow::Owned(tied)
 }
 
 /// The indices of plane `p`'s arcs, the first of which is `first`, and of its access links.
@@ -197,6 +213,7 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
         for part in &loads {
             total.iter_mut().zip(part).for_each(|(sum, x)| *sum = R::add(*sum, *x));
         }
+        plane.tie::<R>(&mut total);
         load.extend(total);
         first_row += rows;
     }

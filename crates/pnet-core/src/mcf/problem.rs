@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::csr::Csr;
 use crate::error::{Error, indices, invalid};
 use crate::graph::{Components, FAR, Graph, Planes, Reach};
+use crate::rounding::Rounding;
 
 /// One plane: a directed, capacitated graph on its own switches, and where the endpoints attach.
 #[derive(Debug, Clone)]
@@ -23,6 +24,9 @@ pub struct Plane {
     pub targets: Vec<u32>,
     /// How this plane can carry each demand.
     pub demands: Vec<Use>,
+    /// The arc that is one link with each, itself where there is none; empty where all arcs are links of their own.
+    /// Both have half of the link's capacity, the same length, and half of what both carry as their load.
+    pub partner: Vec<u32>,
 }
 
 /// The graph with `usize` indices, for the kernels.
@@ -43,6 +47,14 @@ impl Plane {
     #[inline]
     pub(crate) fn head(&self, arc: usize) -> usize {
         self.graph.heads()[arc] as usize
+    }
+
+    /// Replaces values of two arcs that are one link by the mean of both.
+    pub(crate) fn tie<R: Rounding>(&self, values: &mut [f64]) {
+        for (a, b) in self.partner.iter().enumerate().filter(|(a, b)| *a < **b as usize) {
+            let mean = 0.5 * R::add(values[a], values[*b as usize]);
+            (values[a], values[*b as usize]) = (mean, mean);
+        }
     }
 
     /// Arcs out of `node`.
@@ -144,11 +156,36 @@ impl Problem {
                 down: arrays.access_down[access].to_vec(),
                 targets: vec![],
                 demands: vec![],
+                partner: vec![],
             };
             place_demands(&mut plane, &src, &dst);
             plane
         });
         Ok(Problem { planes: built.collect(), endpoints, src, dst, demand: arrays.demand.to_vec() })
+    }
+
+    /// The problem in which arcs are in pairs one link, each with half of its capacity.
+    ///
+    /// `partner` has for each arc of all planes the other one, of its plane, or the arc itself.
+    pub fn with_partners(mut self, partner: &[i32]) -> Result<Self, Error> {
+        let count = self.arcs();
+        let partner = indices("partner", partner, count)?;
+        if partner.len() != count || partner.iter().enumerate().any(|(a, b)| partner[*b as usize] as usize != a) {
+            return invalid("partner", "not an arc for each arc, in pairs");
+        }
+        let mut first = 0;
+        for plane in &mut self.planes {
+            let own = first..first + plane.arcs();
+            first = own.end;
+            if partner[own.clone()].iter().any(|b| !own.contains(&(*b as usize))) {
+                return invalid("partner", "an arc of another plane");
+            }
+            plane.partner = partner[own.clone()].iter().map(|b| b - own.start as u32).collect();
+            if plane.partner.iter().enumerate().any(|(a, b)| plane.capacity[a] != plane.capacity[*b as usize]) {
+                return invalid("partner", "arcs of one link have different capacities");
+            }
+        }
+        Ok(self)
     }
 
     /// Number of demands.

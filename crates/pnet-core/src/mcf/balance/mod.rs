@@ -19,6 +19,7 @@ use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::Error;
+use crate::rounding::Nearest;
 use paths::ShortestPaths;
 use prices::{Prices, Stepped};
 
@@ -244,6 +245,7 @@ impl<'a> Balance<'a> {
         for load in &loads {
             total.iter_mut().zip(load).for_each(|(total, load)| *total += load);
         }
+        plane.tie::<Nearest>(&mut total);
         total
     }
 

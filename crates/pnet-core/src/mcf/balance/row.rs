@@ -119,6 +119,7 @@ mod tests {
                 capacity: weight.clone(),
                 graph: Graph::new(6, tail, head).unwrap(),
                 attach: vec![],
+                partner: vec![],
                 up: vec![],
                 down: vec![],
                 targets: vec![],

@@ -1,20 +1,23 @@
-//! The links of a problem under one numbering: arcs, and the access links that limit.
+//! The links of a problem under one numbering: arcs, two of which may be one link, and the access links that limit.
 
-use crate::mcf::problem::Problem;
+use std::borrow::Cow;
+
+use crate::mcf::problem::{Plane, Problem};
 use crate::mcf::proof::Proof;
 
 /// Number of an access link without a limit.
 const UNLIMITED: u32 = u32::MAX;
 
-/// Arcs of all planes after each other, then the access links of finite speed.
+/// Links of the arcs of all planes after each other, then the access links of finite speed.
 pub(super) struct Links {
     /// Capacity of each link.
     pub(super) capacity: Vec<f64>,
     /// Plane of each link.
     pub(super) plane: Vec<u32>,
-    /// Number of each plane's first arc.
+    /// Number of each plane's first arc, and of all arcs at the end.
     first: Vec<u32>,
-    arcs: usize,
+    /// The link of each arc; empty where each is a link of its own.
+    of_arc: Vec<u32>,
     endpoints: usize,
     /// Number of each access link into and out of a plane, `[planes][endpoints]`.
     up: Vec<u32>,
@@ -25,13 +28,26 @@ impl Links {
     pub(super) fn new(problem: &Problem) -> Self {
         let mut capacity: Vec<f64> = vec![];
         let mut of_plane = vec![];
-        let mut first = vec![];
+        let mut first = vec![0];
+        let paired = problem.planes.iter().any(|plane| !plane.partner.is_empty());
+        let mut of_arc: Vec<u32> = vec![];
         for (plane, p) in problem.planes.iter().zip(0..) {
-            first.push(capacity.len() as u32);
-            capacity.extend(&plane.capacity);
+            let begin = of_arc.len();
+            for (a, c) in plane.capacity.iter().enumerate().filter(|_| paired) {
+                match plane.partner.get(a).map_or(a, |b| *b as usize) {
+                    b if b < a => of_arc.push(of_arc[begin + b]),
+                    b => {
+                        of_arc.push(capacity.len() as u32);
+                        capacity.push(if a == b { *c } else { 2.0 * c });
+                    }
+                }
+            }
+            if !paired {
+                capacity.extend(&plane.capacity);
+            }
             of_plane.resize(capacity.len(), p);
+            first.push(first[first.len() - 1] + plane.arcs() as u32);
         }
-        let arcs = capacity.len();
         let mut number = |p: u32, speed: f64| {
             if speed > 0.0 && speed.is_finite() {
                 capacity.push(speed);
@@ -48,25 +64,47 @@ impl Links {
         for (plane, p) in problem.planes.iter().zip(0..) {
             down.extend(plane.down.iter().map(|c| number(p, *c)));
         }
-        Links { capacity, plane: of_plane, first, arcs, endpoints: problem.endpoints, up, down }
+        Links { capacity, plane: of_plane, first, of_arc, endpoints: problem.endpoints, up, down }
     }
 
-    /// The number of an arc of a plane.
+    /// The number of the link that an arc of a plane is.
     #[inline]
     pub(super) fn arc(&self, plane: usize, arc: u32) -> u32 {
-        self.first[plane] + arc
+        let number = self.first[plane] + arc;
+        self.of_arc.get(number as usize).copied().unwrap_or(number)
     }
 
-    /// The arc, local to its plane, that a link is; None for an access link.
-    #[inline]
-    pub(super) fn local(&self, plane: usize, link: u32) -> Option<usize> {
-        ((link as usize) < self.arcs).then(|| (link - self.first[plane]) as usize)
+    /// Calls `visit` with each arc of a plane on a path from `source`, given by its links.
+    pub(super) fn for_each_arc(
+        &self,
+        p: usize,
+        plane: &Plane,
+        source: u32,
+        path: &[u32],
+        mut visit: impl FnMut(usize),
+    ) {
+        let arcs = self.first[self.first.len() - 1];
+        if self.of_arc.is_empty() {
+            let own = path.iter().filter(|link| **link < arcs);
+            return own.for_each(|link| visit((link - self.first[p]) as usize));
+        }
+        // Of two arcs that are one link, the path takes the one that begins where it is.
+        let mut at = source as usize;
+        for link in path {
+            if let Some(arc) = plane.out(at).find(|a| self.arc(p, *a as u32) == *link) {
+                visit(arc);
+                at = plane.head(arc);
+            }
+        }
     }
 
     /// The lengths of a plane's arcs.
-    pub(super) fn of_plane<'a>(&self, plane: usize, length: &'a [f64]) -> &'a [f64] {
-        let end = self.first.get(plane + 1).map_or(self.arcs, |first| *first as usize);
-        &length[self.first[plane] as usize..end]
+    pub(super) fn of_plane<'a>(&self, plane: usize, length: &'a [f64]) -> Cow<'a, [f64]> {
+        let arcs = self.first[plane] as usize..self.first[plane + 1] as usize;
+        match self.of_arc.is_empty() {
+            true => Cow::Borrowed(&length[arcs]),
+            false => Cow::Owned(self.of_arc[arcs].iter().map(|link| length[*link as usize]).collect()),
+        }
     }
 
     /// The link of an endpoint into a plane, where it has a limit.
@@ -83,7 +121,7 @@ impl Links {
 
     /// Links of each plane.
     pub(super) fn counts(&self) -> Vec<usize> {
-        let mut counts = vec![0; self.first.len()];
+        let mut counts = vec![0; self.first.len() - 1];
         self.plane.iter().for_each(|p| counts[*p as usize] += 1);
         counts
     }
@@ -92,14 +130,23 @@ impl Links {
     pub(super) fn lengths(&self, length: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let access =
             |links: &[u32]| links.iter().map(|link| limited(*link).map_or(0.0, |link| length[link as usize])).collect();
-        (length[..self.arcs].to_vec(), access(&self.up), access(&self.down))
+        let planes = 0..self.first.len() - 1;
+        let arcs = planes.flat_map(|p| self.of_plane(p, length).into_owned()).collect();
+        (arcs, access(&self.up), access(&self.down))
     }
 
     /// The lengths of all links, from those of a proof.
     pub(super) fn joined(&self, proof: &Proof) -> Vec<f64> {
         let access = (self.up.iter().zip(&proof.up_length)).chain(self.down.iter().zip(&proof.down_length));
         let limited = access.filter(|(link, _)| **link != UNLIMITED).map(|(_, length)| *length);
-        proof.length.iter().copied().chain(limited).collect()
+        let mut seen = 0;
+        let arcs = proof.length.iter().enumerate().filter(|(a, _)| {
+            // Links are numbered in the order of the first of their arcs.
+            let new = self.of_arc.get(*a).is_none_or(|link| *link == seen);
+            seen += u32::from(new);
+            new
+        });
+        arcs.map(|(_, length)| *length).chain(limited).collect()
     }
 }
 

@@ -106,19 +106,19 @@ impl Pool {
                 share[self.plane[n] as usize * problem.demands() + j] += weight[n];
             }
         }
-        PathFlow { pool: self, links, weight, rows, share, demands: problem.demands() }
+        PathFlow { problem, pool: self, links, weight, rows, share }
     }
 }
 
 /// The flow of a split on arcs.
 pub(super) struct PathFlow<'a> {
+    problem: &'a Problem,
     pool: &'a Pool,
     links: &'a Links,
     weight: &'a [f64],
     /// The paths and demands of each row, by plane.
     rows: Vec<Csr<(u32, u32)>>,
     share: Vec<f64>,
-    demands: usize,
 }
 
 impl Flow for PathFlow<'_> {
@@ -126,15 +126,15 @@ impl Flow for PathFlow<'_> {
         flow.fill(0.0);
         for (n, j) in self.rows[plane].of(row) {
             let amount = self.pool.problem.demand[*j as usize] * self.weight[*n as usize];
-            let links = self.pool.problem.path(*n as usize).iter();
-            for arc in links.filter_map(|link| self.links.local(plane, *link)) {
-                flow[arc] += amount;
-            }
+            let of_plane = &self.problem.planes[plane];
+            let Use::Core { source, .. } = of_plane.demands[*j as usize] else { continue };
+            let path = self.pool.problem.path(*n as usize);
+            self.links.for_each_arc(plane, of_plane, source, path, |arc| flow[arc] += amount);
         }
     }
 
     fn share(&self, plane: usize, demand: usize) -> f64 {
-        self.share[plane * self.demands + demand]
+        self.share[plane * self.problem.demands() + demand]
     }
 }
 

@@ -56,7 +56,7 @@ impl Priced {
     /// Distances under lengths >= 0, which bound nothing.
     pub(super) fn under(problem: &Problem, links: &Links, length: Vec<f64>) -> Self {
         let planes: Vec<Distances> = (problem.planes.iter().enumerate())
-            .map(|(p, plane)| Distances::new::<Nearest>(plane, links.of_plane(p, &length)))
+            .map(|(p, plane)| Distances::new::<Nearest>(plane, &links.of_plane(p, &length)))
             .collect();
         let mut priced = Priced { length, upper: f64::INFINITY, shortest: vec![], planes };
         priced.shortest = (0..problem.demands())
@@ -86,6 +86,7 @@ impl Priced {
 
     /// Short paths of each demand: the shortest of each plane, and detours that leave it once.
     pub(super) fn paths(&self, problem: &Problem, links: &Links, limits: Limits) -> Vec<Vec<Path>> {
+        let lengths: Vec<_> = (0..problem.planes.len()).map(|p| links.of_plane(p, &self.length)).collect();
         (0..problem.demands())
             .into_par_iter()
             .map_init(Search::default, |search, j| {
@@ -104,7 +105,7 @@ impl Priced {
                         Use::Local if access <= limit => add(&[]),
                         Use::Local => {}
                         Use::Core { source, row } => {
-                            let length = links.of_plane(p, &self.length);
+                            let length = &lengths[p];
                             let to = Target { plane, length, distances: &self.planes[p], row: row as usize };
                             search.short(&to, source, limit - access, limits.count, &mut add);
                         }

@@ -238,6 +238,7 @@ mod tests {
             capacity: vec![1.0; 10],
             graph: Graph::new(5, tail, head).unwrap(),
             attach: vec![],
+            partner: vec![],
             up: vec![],
             down: vec![],
             targets: vec![0, 3],

@@ -32,7 +32,9 @@ impl Lengths {
     pub(super) fn of(problem: &Problem, proof: &Proof) -> Self {
         let (mut arcs, mut access, mut first) = (vec![], vec![], 0);
         for (p, plane) in problem.planes.iter().enumerate() {
-            arcs.push(proof.length[first..first + plane.arcs()].to_vec());
+            let mut length = proof.length[first..first + plane.arcs()].to_vec();
+            plane.tie::<Nearest>(&mut length);
+            arcs.push(length);
             first += plane.arcs();
             let own = p * problem.endpoints..(p + 1) * problem.endpoints;
             access.push([&proof.up_length, &proof.down_length].map(|lengths| lengths[own.clone()].to_vec()));

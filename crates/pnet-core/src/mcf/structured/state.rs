@@ -164,7 +164,12 @@ impl Iteration for State<'_> {
         }
         for p in 0..problem.planes.len() {
             let own = &self.blocks[self.blocks_of(p)];
-            dual += self.links[p].iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
+            let load = |a: usize| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum::<f64>();
+            let partner = &self.problem.planes[p].partner;
+            dual += match partner.is_empty() {
+                true => self.links[p].iterate(step, load),
+                false => self.links[p].iterate(step, |a| 0.5 * (load(a) + load(partner[a] as usize))),
+            };
             for direction in &mut self.access[p] {
                 dual += direction.iterate(step, &self.blocks);
             }

@@ -1,0 +1,357 @@
+"""Servers of accelerators, and the one graph that they make of a network.
+
+An *accelerator* is a host; a *server* is ``g`` hosts with consecutive numbers, joined by a scale-up network.  Traffic
+may pass from that into the planes and back where accelerators forward it (:data:`Relay`).  Problems, routings and
+certificates know nothing of this: they are about an ordinary network, :func:`one_graph`.
+
+In a graph in *layers* an accelerator is three switches: it sends, or passes on what its server sends; it passes on what
+its server receives; it receives.  Links lead from one layer to the next only, so that nothing passes a third server.
+Links of the scale-up network are there once for senders and once for receivers: two cables that are one link, each with
+half of its capacity and, in loads and prices, with half of what both carry (``Plane.partner``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
+from pnet_lp.model.plane import Plane
+
+Relay: TypeAlias = Literal["none", "source", "ends", "any"]
+"""Which accelerators pass traffic on between scale-up network and NIC: none; those of the sender's server; those of
+both servers; those of any server."""
+
+RELAYS: tuple[str, ...] = get_args(Relay)
+
+DEFAULT_RELAY: Relay = "ends"
+
+LinkKind: TypeAlias = Literal["core", "access-up", "access-down", "server"]
+"""Of links: between switches of a plane, from a host into one, out of it, or of a scale-up network."""
+
+LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
+
+_Index = npt.NDArray[np.int64]
+
+
+@brief("size", "relay", "rails")
+@dataclass(frozen=True, eq=False, repr=False)
+class Servers:
+    """What is inside the servers of a network, which are all the same.
+
+    Attributes:
+        scale_up: the scale-up network of one server.  Its hosts are the accelerators, in order of their index; in one
+            without hosts its racks are, which forward what passes them.
+        relay: which accelerators pass traffic on between scale-up network and NIC.
+        rails: accelerator i attaches to the planes p only for which i and p are equal modulo this.
+    """
+
+    scale_up: Plane
+    relay: Relay = DEFAULT_RELAY
+    rails: int = 1
+
+    @property
+    def size(self) -> int:
+        """Accelerators of a server, g."""
+        return self.scale_up.host_count or len(self.scale_up.rack_switch)
+
+    @property
+    def layered(self) -> bool:
+        """Whether the one graph has layers, so that hosts do not receive where they send."""
+        return self.relay in ("source", "ends")
+
+    @property
+    def identity(self) -> list[str]:
+        """What a fingerprint of a network with these servers is taken of, beside its planes."""
+        return ["servers/1", self.scale_up.fingerprint, self.relay, str(self.rails)]
+
+    @property
+    def speeds(self) -> tuple[FloatArray, FloatArray]:
+        """What the links of each accelerator of a server carry out of it, and into it, all together, Gb/s."""
+        return _Inside.of(self, self.size).speeds
+
+    def names(self, count: int) -> tuple[str, ...]:
+        """Return names of ``count`` hosts by server and index."""
+        return tuple(f"s{i // self.size}a{i % self.size}" for i in range(count))
+
+    def attached(self, planes: tuple[Plane, ...]) -> tuple[Plane, ...]:
+        """Return planes to which accelerators attach by rails; hosts without names of their own get some.
+
+        Raises:
+            TopologyError: servers are not full, or planes or accelerators cannot be dealt evenly to rails.
+        """
+        hosts, where = planes[0].host_count, self.scale_up.label or "server"
+        if hosts == 0:
+            raise TopologyError(
+                "the planes have no hosts to be in servers",
+                where=where,
+                allowed="planes with hosts, hosts_per_switch=n",
+            )
+        if hosts % self.size:
+            raise TopologyError(
+                f"{hosts} hosts do not fill servers of {self.size}", where=where, allowed="a divisor of the hosts"
+            )
+        if self.rails < 1 or self.size % self.rails or len(planes) % self.rails:
+            raise TopologyError(
+                f"{len(planes)} planes and servers of {self.size} cannot be dealt evenly to rails",
+                where="rails",
+                found=self.rails,
+                allowed="a divisor of both",
+            )
+        rail = np.arange(hosts) % self.size % self.rails
+        plain = planes[0].host_names == tuple(f"h{i}" for i in range(hosts))
+        made: dict[tuple[int, int], Plane] = {}
+        return tuple(
+            made.setdefault(
+                (id(plane), p % self.rails),
+                _attached(
+                    plane,
+                    rail == p % self.rails if self.rails > 1 else None,
+                    self.names(hosts) if plain else plane.host_names,
+                ),
+            )
+            for p, plane in enumerate(planes)
+        )
+
+
+class _Links(NamedTuple):
+    """Cables between numbered nodes."""
+
+    u: _Index
+    v: _Index
+    there: FloatArray
+    back: FloatArray
+
+    def between(self, first: _Index, second: _Index, part: float = 1.0) -> _Links:
+        """Return them with ends of other numbers, and ``part`` of their capacity."""
+        return _Links(first[self.u], second[self.v], self.there * part, self.back * part)
+
+
+def _attached(plane: Plane, on: npt.NDArray[np.bool_] | None, names: tuple[str, ...]) -> Plane:
+    if on is None:
+        return plane if names == plane.host_names else replace(plane, host_names=names)
+    delay = plane.access_delay_ns
+    return replace(
+        plane,
+        host_names=names,
+        host_switch=ints(np.where(on, plane.host_switch, -1)),
+        access_up_gbps=floats(np.where(on, plane.access_up_gbps, 0.0)),
+        access_down_gbps=floats(np.where(on, plane.access_down_gbps, 0.0)),
+        access_delay_ns=None if delay is None else floats(np.where(on, delay, np.nan)),
+    )
+
+
+def _scale_up(plane: Plane) -> tuple[int, _Links, tuple[str, ...]]:
+    """Return a scale-up network as nodes, of which accelerators are first: how many, links, names of the switches."""
+    forward, back = plane.capacity_uv_gbps, plane.capacity_vu_gbps
+    if plane.host_count:
+        hosts = plane.host_count
+        on = np.flatnonzero(plane.host_switch >= 0)
+        return (
+            hosts + plane.switch_count,
+            _Links(
+                np.concatenate([on, hosts + plane.cable_u]),
+                np.concatenate([hosts + plane.host_switch[on], hosts + plane.cable_v]),
+                np.concatenate([plane.access_up_gbps[on], forward]),
+                np.concatenate([plane.access_down_gbps[on], back]),
+            ),
+            plane.switch_names,
+        )
+    others = np.setdiff1d(np.arange(plane.switch_count), plane.rack_switch)
+    order = np.concatenate([plane.rack_switch, others])
+    place = np.empty(plane.switch_count, dtype=np.int64)
+    place[order] = np.arange(plane.switch_count)
+    return (
+        plane.switch_count,
+        _Links(place[plane.cable_u], place[plane.cable_v], forward, back),
+        tuple(plane.switch_names[i] for i in others.tolist()),
+    )
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class _Inside:
+    """The scale-up networks of all servers of ``hosts`` accelerators: nodes are these, then the scale-up switches.
+
+    Attributes:
+        links: between nodes.
+        names: of the scale-up switches.
+    """
+
+    hosts: int
+    links: _Links
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, servers: Servers, hosts: int) -> _Inside:
+        size, count = servers.size, hosts // servers.size
+        nodes, links, switches = _scale_up(servers.scale_up)
+        server = np.arange(count)[:, None]
+        place = np.arange(nodes)[None, :]
+        number = np.where(place < size, server * size + place, hosts + server * (nodes - size) + place - size)
+        return cls(
+            hosts,
+            _Links(
+                number[:, links.u].ravel(),
+                number[:, links.v].ravel(),
+                np.tile(links.there, count),
+                np.tile(links.back, count),
+            ),
+            tuple(f"s{k}.{name}" for k in range(count) for name in switches),
+        )
+
+    @property
+    def nodes(self) -> int:
+        """Accelerators and scale-up switches."""
+        return self.hosts + len(self.names)
+
+    @cached_property
+    def speeds(self) -> tuple[FloatArray, FloatArray]:
+        """What the links out of each accelerator, and into it, carry together, Gb/s."""
+        u, v, there, back = self.links
+        out, into = (
+            np.bincount(u, one, self.nodes) + np.bincount(v, other, self.nodes)
+            for one, other in ((there, back), (back, there))
+        )
+        return floats(out[: self.hosts]), floats(into[: self.hosts])
+
+
+def one_graph(planes: tuple[Plane, ...], servers: Servers) -> tuple[Plane, ...]:
+    """Return the planes of the network without servers that problems on these are about.
+
+    With ``relay`` ``none`` they are the planes, and one more of all scale-up networks.  Else it is one plane of
+    everything; with layers, host i is among the first half of its hosts where it sends and in the second where it
+    receives.  Names are those of accelerators and switches, whatever the layer.
+    """
+    inside = _Inside.of(servers, planes[0].host_count)
+    if servers.relay == "none":
+        return (*planes, _alone(planes[0], servers, inside))
+    return (_joined(planes, servers, inside),)
+
+
+def _alone(first: Plane, servers: Servers, inside: _Inside) -> Plane:
+    """Return the scale-up networks as a plane; each accelerator is a switch behind links that do not limit."""
+    u, v, there, back = inside.links
+    out, into = inside.speeds
+    return Plane(
+        switch_names=(*first.host_names, *inside.names),
+        cable_u=ints(u),
+        cable_v=ints(v),
+        capacity_uv_gbps=floats(there),
+        capacity_vu_gbps=floats(back),
+        rack_switch=ints(np.arange(inside.hosts)),
+        host_switch=ints(np.arange(inside.hosts)),
+        access_up_gbps=out,
+        access_down_gbps=into,
+        host_names=first.host_names,
+        tier=ints(np.repeat([0, 1], [inside.hosts, len(inside.names)])),
+        label=servers.scale_up.label,
+    )
+
+
+def _joined(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Plane:
+    """Return the planes and the scale-up networks as one plane, in layers if accelerators of third servers are none."""
+    hosts, layers = inside.hosts, servers.layered
+    sizes = [plane.switch_count for plane in planes]
+    first = inside.nodes + np.cumsum([0, *sizes])
+    fabric_end = int(first[-1])
+    host_names = planes[0].host_names
+    names = [*host_names, *inside.names, *(name for plane in planes for name in plane.switch_names)]
+    sending = np.arange(inside.nodes)
+    arriving, receiving = sending, sending[:hosts]
+    both = servers.relay == "ends"
+    if layers:
+        arriving = fabric_end + np.arange(inside.nodes if both else hosts)
+        receiving = fabric_end + len(arriving) + np.arange(hosts)
+        names += [*host_names, *(inside.names if both else ()), *host_names]
+    shared = 0.5 if both else 1.0
+    parts = [inside.links.between(sending, sending, shared)]
+    part_of = [np.full(len(inside.links.u), len(planes))]
+    for p, plane in enumerate(planes):
+        # A port that is down has a cable without a capacity: all graphs of a network number cables in the same way.
+        on = np.flatnonzero(np.arange(hosts) % servers.size % servers.rails == p % servers.rails)
+        switch = first[p] + np.maximum(plane.host_switch[on], 0).astype(np.int64)
+        up, down, nothing = plane.access_up_gbps[on], plane.access_down_gbps[on], np.zeros(len(on))
+        if layers:
+            parts += [_Links(sending[on], switch, up, nothing), _Links(switch, arriving[on], down, nothing)]
+        else:
+            parts.append(_Links(sending[on], switch, up, down))
+        parts.append(
+            _Links(first[p] + plane.cable_u, first[p] + plane.cable_v, plane.capacity_uv_gbps, plane.capacity_vu_gbps)
+        )
+        part_of += [np.full(len(links.u), p) for links in parts[-3 if layers else -2 :]]
+    if both:
+        parts.append(inside.links.between(arriving, arriving, shared))
+        part_of.append(np.full(len(inside.links.u), len(planes)))
+    if layers:
+        # Twice as fast as all links into an accelerator, so that they limit nothing.
+        _, into = inside.speeds
+        nics = sum((np.where(plane.host_switch >= 0, plane.access_down_gbps, 0.0) for plane in planes), np.zeros(hosts))
+        for layer, speed in ((sending, into), (arriving, nics + (into if both else 0.0))):
+            parts.append(_Links(layer[:hosts], receiving, floats(2 * speed), np.zeros(hosts)))
+            part_of.append(np.full(hosts, -1))
+    u, v, there, back = (np.concatenate(column) for column in zip(*parts, strict=True))
+    partner = np.arange(len(u))
+    if both:
+        copies = len(inside.links.u)
+        again = sum(len(links.u) for links in parts[:-3])
+        partner[:copies] = again + np.arange(copies)
+        partner[again : again + copies] = np.arange(copies)
+    ends = np.concatenate([sending[:hosts], receiving]) if layers else sending[:hosts]
+    unlimited = floats(np.full(len(ends), np.inf))
+    tiers = [np.zeros(hosts), np.ones(len(inside.names)), *(plane.tier + 1 for plane in planes)]
+    return Plane(
+        switch_names=tuple(names),
+        cable_u=ints(u),
+        cable_v=ints(v),
+        capacity_uv_gbps=floats(there),
+        capacity_vu_gbps=floats(back),
+        rack_switch=ints(sending[:hosts]),
+        host_switch=ints(ends),
+        access_up_gbps=unlimited,
+        access_down_gbps=unlimited,
+        host_names=host_names * (2 if layers else 1),
+        tier=ints(np.concatenate([*tiers, np.zeros(len(names) - fabric_end)])),
+        label=planes[0].label,
+        metric=_metric(planes, part_of, len(u)),
+        partner=ints(partner) if both else None,
+        part_of=ints(np.concatenate(part_of)),
+    )
+
+
+def kinds_of(graph: Plane, index: int, planes: int) -> npt.NDArray[np.int8]:
+    """Return int8 ``[2 m]``, the kind of each directed link of a plane of a graph, as an index into LINK_KINDS.
+
+    Args:
+        graph: the plane.
+        index: its number among those of the graph.
+        planes: how many the network has that the graph is of.
+    """
+    core, up, down, server = range(len(LINK_KINDS))
+    if graph.part_of is None:
+        return np.full(2 * graph.cable_count, server if index == planes else core, dtype=np.int8)
+    tail, head, _ = graph.arcs
+    inside = np.repeat((graph.part_of < 0) | (graph.part_of == planes), 2)
+    # In one graph accelerators alone are of tier 0.
+    ends = np.where(graph.tier[tail] == 0, up, np.where(graph.tier[head] == 0, down, core))
+    return np.where(inside, server, ends).astype(np.int8)
+
+
+def _metric(planes: tuple[Plane, ...], part_of: list[npt.NDArray[np.int64]], count: int) -> IntArray | None:
+    """Return int32 ``[count, 2]``, the metrics of planes, and 1 for other links; None where no plane has any."""
+    if all(plane.metric is None for plane in planes):
+        return None
+    found = np.ones((count, 2))
+    of = np.concatenate(part_of)
+    for p, plane in enumerate(planes):
+        if plane.metric is not None:
+            # A plane's cables are the last of what it adds.
+            own = np.flatnonzero(of == p)
+            found[own[len(own) - plane.cable_count :]] = plane.metric
+    return ints(found)

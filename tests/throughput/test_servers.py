@@ -1,0 +1,358 @@
+"""Throughput of networks with servers: closed forms, an independent program, orders of relays, proofs and forgeries."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.sparse import coo_array
+
+import pnet_lp as pn
+from pnet_lp.errors import CertificateError, PnetError
+from pnet_lp.failures import Failures, fail
+from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
+from pnet_lp.model.servers import RELAYS, Relay, Servers
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.proofs.document import StoredArray
+from pnet_lp.throughput.proofs.store import load_result, save_result
+from pnet_lp.throughput.verify import verify_file
+from pnet_lp.traffic import build_traffic
+
+FORWARDING = RELAYS[1:]
+
+SIZES = [(2, 2, 10.0, 50.0), (4, 3, 100.0, 50.0), (4, 3, 20.0, 50.0), (8, 2, 450.0, 50.0), (3, 5, 33.0, 25.0)]
+"""Accelerators of a server, servers, speed of the scale-up network and of a port of a NIC."""
+
+
+def behind_switches(g: int, n: int, s: float, b: float, *, rails: int, relay: str, **keys: Any) -> ThroughputResult:
+    """Return all-to-all over n servers of g accelerators behind one switch each, with g planes of one switch."""
+    keys = {"traffic": "all-to-all", "server": f"single-switch:hosts={g}", **keys}
+    found = pn.throughput(
+        f"single-switch:hosts={g * n}", planes=g, link_gbps=b, server_gbps=s, rails=rails, relay=relay, **keys
+    )
+    return found.result  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("relay", FORWARDING)
+@pytest.mark.parametrize(("g", "n", "s", "b"), SIZES)
+def test_rail_only_has_its_closed_form(g: int, n: int, s: float, b: float, relay: str) -> None:
+    """A NIC sends g (n - 1) shares; what is for another index crosses the server's switch at one end.
+
+    Rail-only (Wang et al. 2023, arXiv 2307.12169): with a third server as relay there is no more to gain, either.
+    """
+    found = behind_switches(g, n, s, b, rails=g, relay=relay)
+    assert found.throughput_gbps == pytest.approx(min(b / (g * (n - 1)), s / ((g - 1) * n)), rel=1e-4)
+    assert found.status == "certified"
+
+
+@pytest.mark.parametrize(("g", "n", "s", "b"), SIZES[:3])
+def test_rail_only_without_forwarding_carries_nothing(g: int, n: int, s: float, b: float) -> None:
+    assert behind_switches(g, n, s, b, rails=g, relay="none").throughput_gbps == 0
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize(("g", "n", "s", "b"), SIZES)
+def test_with_every_nic_in_every_plane_servers_add_to_nics(g: int, n: int, s: float, b: float, relay: str) -> None:
+    """What leaves the server passes g ports of b, and what stays there these and the switch."""
+    found = behind_switches(g, n, s, b, rails=1, relay=relay)
+    assert found.throughput_gbps == pytest.approx(min(b / (n - 1), (g * b + s) / (g * n - 1)), rel=1e-4)
+
+
+@pytest.mark.parametrize("relay", FORWARDING)
+def test_links_between_accelerators_forward_as_a_switch_does_not(relay: str) -> None:
+    """In a ring of four, half of the traffic to the opposite accelerator passes each of two others.
+
+    Rail-only over n servers: an accelerator exchanges n shares with each of three others, of 1, 1 and 2 hops: 4 n hops
+    over two links of s.
+    """
+    n, s = 3, 10.0
+    found = behind_switches(4, n, s, 1000.0, rails=4, relay=relay, server="ring:n=4")
+    assert found.throughput_gbps == pytest.approx(2 * s / (4 * n), rel=1e-4)
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize("rails", [1, 2])
+def test_scale_up_links_without_a_speed_are_none(relay: str, rails: int) -> None:
+    keys = {"rails": rails, "traffic": "groups:size=4,stride=2,of=all-to-all" if rails > 1 else "all-to-all"}
+    assert behind_switches(2, 4, 0.0, 40.0, relay=relay, **keys).throughput_gbps == pytest.approx(
+        behind_switches(2, 4, 90.0, 40.0, **(keys | {"relay": "none", "rails": rails, "server": "path:n=2"}))
+        .throughput_gbps if rails > 1 else 80.0 / 7,
+        rel=1e-4,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+def test_servers_of_one_accelerator_are_none(relay: str) -> None:
+    keys: dict[str, Any] = {"planes": 2, "traffic": "permutation", "seed": 3}
+    plain = pn.throughput("jellyfish:k=4", **keys)
+    alone = pn.throughput("jellyfish:k=4", server="single-switch:hosts=1", relay=relay, **keys)
+    assert alone.result.throughput_gbps == pytest.approx(plain.result.throughput_gbps, rel=2e-4)
+
+
+def reference(network: Network, traffic: TrafficMatrix) -> float:
+    """Return K by a linear program with a variable for each demand, link and part of its path, for tiny networks."""
+    servers = network.servers
+    assert servers is not None
+    size, plane = servers.size, servers.scale_up
+    arcs: list[tuple[Hashable, Hashable, Hashable, float]] = []  # tail, head, link, Gb/s
+
+    def inside(layer: str) -> None:
+        for k in range(network.host_count // size):
+            rack = {int(u): i for i, u in enumerate(plane.rack_switch)} if not plane.host_count else {}
+
+            def node(u: int, k: int = k, rack: dict[int, int] = rack) -> Hashable:
+                return (layer, k * size + rack[u]) if u in rack else (layer, "switch", k, u)
+
+            for a, (u, v, c) in enumerate(zip(*(ends.tolist() for ends in plane.arcs), strict=True)):
+                arcs.append((node(u), node(v), ("inside", k, a), c))
+            for i, u in enumerate(plane.host_switch.tolist()):
+                host = (layer, k * size + i)
+                arcs.append((host, node(u), ("up", k, i), float(plane.access_up_gbps[i])))
+                arcs.append((node(u), host, ("down", k, i), float(plane.access_down_gbps[i])))
+
+    def fabric(sends: str, receives: str) -> None:
+        for p, one in enumerate(network.planes):
+            for a, (u, v, c) in enumerate(zip(*(ends.tolist() for ends in one.arcs), strict=True)):
+                arcs.append((("plane", p, u), ("plane", p, v), ("plane", p, a), c))
+            for h in np.flatnonzero(one.host_switch >= 0).tolist():
+                switch = ("plane", p, int(one.host_switch[h]))
+                arcs.append(((sends, h), switch, ("nic up", p, h), float(one.access_up_gbps[h])))
+                arcs.append((switch, (receives, h), ("nic down", p, h), float(one.access_down_gbps[h])))
+
+    layers = {
+        "none": ("inside", "send", "receive"),
+        "any": ("send", "send", "send"),
+        "source": ("send", "send", "receive"),
+        "ends": ("send", "send", "receive"),
+    }[servers.relay]
+    inside(layers[0])
+    fabric(*layers[1:])
+    if servers.relay == "ends":
+        inside("receive")
+    for h in range(network.host_count):
+        for layer in dict.fromkeys(layers):
+            if layer != "receive":
+                arcs.append((("start", h), (layer, h), None, np.inf))
+            if layer == "inside" or layer != "send" or servers.relay != "none":
+                arcs.append(((layer, h), ("end", h), None, np.inf))
+    nodes = {node: i for i, node in enumerate(dict.fromkeys(end for arc in arcs for end in arc[:2]))}
+    links = {link: i for i, link in enumerate(dict.fromkeys(arc[2] for arc in arcs if arc[2] is not None))}
+    speed = {arc[2]: arc[3] for arc in arcs}
+    count, demands = len(arcs), traffic.demand_count
+    rows, columns, values = [], [], []
+    for j in range(demands):
+        for a, (tail, head, _, _) in enumerate(arcs):
+            for node, sign in ((tail, 1.0), (head, -1.0)):
+                rows.append(j * len(nodes) + nodes[node])
+                columns.append(j * count + a)
+                values.append(sign)
+        for end, sign in ((("start", int(traffic.src[j])), -1.0), (("end", int(traffic.dst[j])), 1.0)):
+            rows.append(j * len(nodes) + nodes[end])
+            columns.append(demands * count)
+            values.append(sign * float(traffic.demand[j]))
+    balance = coo_array((values, (rows, columns)), (demands * len(nodes), demands * count + 1)).tocsr()
+    over = [(links[arc[2]], j * count + a) for j in range(demands) for a, arc in enumerate(arcs) if arc[2] is not None]
+    capacity = coo_array((np.ones(len(over)), tuple(zip(*over, strict=True))), (len(links), demands * count + 1))
+    cost = np.zeros(demands * count + 1)
+    cost[-1] = -1.0
+    found = linprog(cost, capacity.tocsr(), [speed[link] for link in links], balance, np.zeros(balance.shape[0]))
+    assert found.status == 0, found.message
+    return float(found.x[-1])
+
+
+@st.composite
+def small(draw: st.DrawFn) -> tuple[Network, TrafficMatrix]:
+    """Two or three servers of two or three accelerators, with links of different speeds, and up to six demands."""
+    size, count = draw(st.integers(2, 3)), draw(st.integers(2, 3))
+    hosts = size * count
+    speed = st.sampled_from([0.0, 3.0, 10.0, 40.0])
+    speeds = lambda n: draw(st.lists(speed, min_size=n, max_size=n))  # noqa: E731 - short
+    if draw(st.booleans()):
+        up, down = speeds(size), speeds(size)
+        scale_up = Plane.from_cables(1, [], [], host_switch=[0] * size, access_gbps=up, access_down_gbps=down)
+    else:
+        ring = np.arange(size)
+        u, v = (ring, (ring + 1) % size) if size > 2 else (ring[:1], ring[1:])
+        scale_up = Plane.from_cables(size, u, v, speeds(len(u)), capacity_back_gbps=speeds(len(u)), racks=range(size))
+    rails = draw(st.sampled_from([1, size]))
+    planes = [
+        Plane.from_cables(
+            2,
+            [0],
+            [1],
+            draw(speed),
+            capacity_back_gbps=draw(speed),
+            host_switch=draw(st.lists(st.integers(0, 1), min_size=hosts, max_size=hosts)),
+            access_gbps=speeds(hosts),
+            access_down_gbps=speeds(hosts),
+        )
+        for _ in range(rails)
+    ]
+    relay: Relay = draw(st.sampled_from(RELAYS))  # type: ignore[arg-type]
+    network = Network.from_planes(planes, servers=Servers(scale_up, relay, rails))
+    host = st.integers(0, hosts - 1)
+    pairs = draw(st.lists(st.tuples(host, host).filter(lambda pair: pair[0] != pair[1]), min_size=1, max_size=6))
+    src, dst = np.array(pairs).T
+    demand = draw(st.lists(st.sampled_from([1.0, 2.0, 5.0]), min_size=len(pairs), max_size=len(pairs)))
+    return network, TrafficMatrix.from_entries("host", hosts, src, dst, demand)
+
+
+@given(instance=small(), solver=st.sampled_from(["highs-ipx", "structured", "columns"]))
+@settings(deadline=None, max_examples=60)
+def test_an_independent_program_has_the_same_optimum(instance: tuple[Network, TrafficMatrix], solver: str) -> None:
+    network, traffic = instance
+    expected = reference(network, traffic)
+    try:
+        found = solve(network, traffic, solver=solver, tolerance=1e-3, max_iterations=20_000)
+    except PnetError as error:  # a first-order method that does not take what an interior point does
+        pytest.skip(str(error))
+    assert found.interval.lower <= expected * (1 + 1e-6) + 1e-9
+    assert found.interval.upper >= expected * (1 - 1e-6) - 1e-9
+    if found.status == "certified":
+        assert found.throughput_gbps == pytest.approx(expected, rel=2e-3, abs=1e-9)
+
+
+@given(instance=small())
+@settings(deadline=None, max_examples=20)
+def test_more_accelerators_that_forward_never_carry_less(instance: tuple[Network, TrafficMatrix]) -> None:
+    network, traffic = instance
+    assert network.servers is not None
+    found = [
+        solve(
+            network.with_servers(Servers(network.servers.scale_up, relay, network.servers.rails)),  # type: ignore[arg-type]
+            traffic,
+            solver="highs-simplex",
+        )
+        for relay in RELAYS
+    ]
+    for less, more in itertools.pairwise(found):
+        assert less.interval.lower <= more.interval.upper * (1 + 1e-9)
+
+
+FABRIC = "leaf-spine:leaves=4,spines=2,hosts_per_leaf=4"
+
+
+@pytest.mark.parametrize("relay", FORWARDING)
+def test_routings_are_in_order(relay: str) -> None:
+    keys: dict[str, Any] = {"planes": 2, "rails": 2, "server": "single-switch:hosts=4", "relay": relay}
+
+    def k(routing: str) -> float:
+        return float(pn.throughput(FABRIC, routing=routing, traffic="all-to-all", **keys).result.interval.upper)
+
+    ideal = k("ideal")
+    assert k("ecmp") <= k("ecmp-lp") * (1 + 1e-9)
+    assert k("ecmp-split") <= k("ecmp-lp") * (1 + 1e-4)
+    assert k("ecmp-lp") <= ideal * (1 + 1e-4)
+    assert k("ksp:2") <= k("ksp:16") * (1 + 1e-4)
+    assert k("ksp:16") <= ideal * (1 + 1e-4)
+
+
+def test_shortest_paths_count_links_the_same_inside_servers_and_out() -> None:
+    """Over the server's switch it is two links, and over the leaf two; over another accelerator's port four."""
+    network = pn.build_network(FABRIC, server="single-switch:hosts=4")
+    found = pn.paths(network, routing="ksp:8", pair=("s0a0", "s0a1")).document["paths"]
+    assert [row["hops"] for row in found][:4] == [2, 2, 4, 4]
+    assert {" ".join(row["switches"]) for row in found[:2]} == {"s0a0 s0.0 s0a1", "s0a0 0:leaf0 s0a1"}
+    assert pn.hops(network).document["max"] == 4  # up to the leaf, to a spine, to another leaf, down
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+def test_links_have_one_load_whatever_their_layers(relay: str) -> None:
+    """Rows name each directed link once; what accelerators send into links leaves them, and no link is overfull."""
+    keys: dict[str, Any] = {"planes": 2, "server": "single-switch:hosts=4", "server_gbps": 300, "relay": relay}
+    answer = pn.throughput(FABRIC, traffic="all-to-all", **keys)
+    table = answer.links
+    assert not table.duplicated(["plane", "u", "v"]).any()
+    assert len(table) == 2 * (2 * 4 * 2 + 2 * 16) + 2 * 16
+    assert table["utilisation"].max() == pytest.approx(1, rel=1e-3)
+    sent = table[table["u"] == "s1a2"]["load_gbps"].sum()
+    assert sent >= 15 * answer.result.throughput_gbps * (1 - 1e-9)
+    assert table[table["plane"] == "server"]["capacity_gbps"].unique().tolist() == [300.0]
+
+
+@pytest.mark.parametrize("relay", FORWARDING)
+def test_a_nic_that_is_down_leaves_its_accelerator_to_the_others(relay: str) -> None:
+    """Of ports that fail graphs number the links that are left as before: a warm start begins from the right ones."""
+    network = pn.build_network(
+        "single-switch:hosts=8", planes=2, link_gbps=50, server="single-switch:hosts=4", server_gbps=400, relay=relay
+    )
+    traffic = build_traffic("groups:size=2,stride=4,of=all-to-all", network)
+    broken = fail(network, Failures(names=("s0a0",)), seed=0)
+    # The seven NICs left carry all, and those of the first server are three; the source has no other way in.
+    whole, found = solve(network, traffic), solve(broken, traffic)
+    assert whole.throughput_gbps == pytest.approx(100, rel=1e-4)
+    assert found.throughput_gbps == pytest.approx(0 if relay == "source" else 75, rel=1e-4)
+    draws = pn.failures(network, traffic="all-to-all", fail_ports="1 port", trials=3)
+    assert draws.document["throughput_gbps"] > 0
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    path = tmp_path_factory.mktemp("servers") / "r.json"
+    network = pn.build_network(
+        "single-switch:hosts=8", planes=2, link_gbps=50, server="single-switch:hosts=4", rails=2, server_gbps=70
+    )
+    traffic = build_traffic("all-to-all", network)
+    save_result(path, network, traffic, solve(network, traffic))
+    document: dict[str, Any] = json.loads(path.read_text())
+    return document
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize("routing", ["ideal", "ksp:4", "ecmp", "ecmp-split"])
+def test_a_saved_result_is_read_back_and_verified(relay: Relay, routing: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    network = pn.build_network(FABRIC, planes=2, server="torus:dims=2x2", server_gbps=70, relay=relay)
+    traffic = build_traffic("groups:size=8,of=all-to-all", network)
+    save_result(path, network, traffic, solve(network, traffic, routing=routing))
+    again = load_result(path).network
+    assert again.fingerprint == network.fingerprint
+    assert again.servers is not None
+    assert (again.servers.relay, again.servers.size) == (relay, 4)
+    assert verify_file(path).status == "certified"
+
+
+def forged(document: dict[str, Any], path: Path, **inside: Any) -> None:
+    servers = {**document["instance"]["network"]["servers"], **inside}
+    network = {**document["instance"]["network"], "servers": servers}
+    path.write_text(json.dumps({**document, "instance": {**document["instance"], "network": network}}))
+
+
+@pytest.mark.parametrize("inside", [{"relay": "any"}, {"relay": "none"}, {"rails": 1}, {"rails": 2}])
+def test_another_inside_is_another_network(saved: dict[str, Any], inside: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    forged(saved, path, **inside)
+    if inside == {"rails": 2}:
+        assert verify_file(path).status == "certified"
+        return
+    with pytest.raises(CertificateError):
+        verify_file(path)
+
+
+def test_a_link_has_one_price_in_both_layers(saved: dict[str, Any], tmp_path: Path) -> None:
+    """A length in one layer alone would charge half of a link's capacity for all of its load."""
+    network = load_result(_written(saved, tmp_path)).network
+    arcs = network.graph.planes[0].arcs[2]
+    length = StoredArray.model_validate(saved["certificate"]["length"]).decode().copy()
+    assert len(length) < len(arcs)
+    place = int(np.flatnonzero(length > 0)[0])
+    length[place] *= 2
+    path = _written(
+        {**saved, "certificate": {**saved["certificate"], "length": StoredArray.of(length).model_dump()}}, tmp_path
+    )
+    with pytest.raises(CertificateError, match=r"arcs that are one link|limit|claimed|proof gives"):
+        verify_file(path)
+
+
+def _written(document: dict[str, Any], folder: Path) -> Path:
+    path = folder / "w.json"
+    path.write_text(json.dumps(document))
+    return path
