@@ -62,6 +62,26 @@ fn closed_forms() {
     }
 }
 
+/// On the line 0 - 1 - 2 - 3 the first and the last cable are one link of capacity 2, which a demand from end to end passes
+/// twice; the demands 0 -> 1 and 2 -> 3 share it.
+#[test]
+fn arcs_that_are_one_link_share_its_capacity() {
+    let line = || vec![(0, 1, 1.0), (1, 2, 10.0), (2, 3, 1.0)];
+    // Sorted by tail: 0>1, 1>0, 1>2, 2>1, 2>3, 3>2.
+    let partner = [4, 5, 2, 3, 0, 1];
+    for (demands, k) in [(vec![(0, 3, 1.0)], 1.0), (vec![(0, 1, 1.0), (2, 3, 3.0)], 0.5), (vec![(0, 1, 1.0)], 2.0)] {
+        let paired = problem(4, &[line()], &demands).with_partners(&partner).unwrap();
+        for solve in SOLVERS {
+            let found = evaluate(&paired, &run(solve, &paired, 1e-7, 1).proof).unwrap();
+            assert!((found.lower - k).abs() < 1e-6 && (found.upper - k).abs() < 1e-6, "{found:?} instead of {k}");
+            assert_eq!(found.load[0], found.load[4]);
+        }
+    }
+    for wrong in [&[4, 5, 2, 3, 0][..], &[4, 5, 2, 3, 1, 0], &[2, 5, 0, 3, 4, 1], &[6, 5, 2, 3, 0, 1]] {
+        assert!(problem(4, &[line()], &[(0, 3, 1.0)]).with_partners(wrong).is_err());
+    }
+}
+
 #[test]
 fn stops_on_request_with_the_bounds_so_far() {
     struct Impatient;
