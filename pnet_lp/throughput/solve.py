@@ -141,13 +141,13 @@ def answer(
 ) -> ThroughputResult:
     """Return what ``query`` asks of ``traffic`` on ``network``; see :func:`pnet_lp.throughput.solve`."""
     clock = Clock("build", "solve", "certify")
-    asked, demands = network, traffic
-    goal, tolerance = query.objective.bind(asked), query.options.tolerance
+    given, demands = network, traffic
+    goal, tolerance = query.objective.bind(given), query.options.tolerance
     if query.least_load:
-        asked.check_without_servers("the least load")
+        given.check_without_servers("the least load")
     if query.routing.splitting == Split.Vlb:
-        asked.check_without_servers("routing over every switch")
-    network, traffic = asked.graph, traffic.on_graph(asked)
+        given.check_without_servers("routing over every switch")
+    network, traffic = given.graph, traffic.on_graph(given)
     problem = state_problem(network, traffic, query.routing, apart=query.objective.apart, threads=query.options.threads)
     clock.note("build")
 
@@ -163,12 +163,12 @@ def answer(
         "plane_policy": query.routing.policy,
         "routing_seed": query.routing.seed,
         "level": traffic.level,
-        "network": summarise_network(asked),
+        "network": summarise_network(given),
         "traffic": summarise_traffic(demands),
         "seconds": clock.seconds,
         "inputs": goal.inputs,
     }
-    warnings = _warnings(problem, asked, traffic, query)
+    warnings = _warnings(problem, given, traffic, query)
     if problem.disconnected.size and not (goal.per_demand and _some_connected(problem)):
         rates = floats(np.zeros(traffic.demand_count)) if goal.per_demand else None
         figures = dict(goal.figures_of_nothing())
@@ -198,7 +198,7 @@ def answer(
     if query.least_load:
         found, load = with_least_load(goal, kept, found, context)
     stated = kept if found.stated is None else found.stated
-    limits, binding = bottlenecks(stated, asked, traffic.level, found.certificate.lengths)
+    limits, binding = bottlenecks(stated, given, traffic.level, found.certificate.lengths)
     rates = _rates_of_pairs(problem.flow, traffic, left, found.rate) if goal.rated else None
     result = ThroughputResult(
         figures=found.figures if rates is None else {**found.figures, "rates_gbps": summarise_rates(rates)},

@@ -84,10 +84,10 @@ def test_every_example_runs(run: Run) -> None:
 def test_long_help_has_headings(run: Run) -> None:
     lines = run("throughput", "--help").stdout.splitlines()
     headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
-    network, failures, *_, running, output, general, example = headings[headings.index("Network:") :]
-    assert (network, failures, running) == ("Network:", "Failures:", "Running:")
+    network, servers, failures, *_, running, output, general, example = headings[headings.index("Network:") :]
+    assert (network, servers, failures, running) == ("Network:", "Servers:", "Failures:", "Running:")
     assert (output, general, example) == ("Output:", "General:", "Example:")
-    of_network = lines[lines.index("Network:") : lines.index("Failures:")]
+    of_network = lines[lines.index("Network:") : lines.index("Servers:")]
     assert any("--planes INTEGER" in line for line in of_network)
     assert any("--json" in line for line in lines[lines.index("Output:") : lines.index("General:")])
     assert "Options:" in run("list", "--help").stdout
