@@ -1,6 +1,6 @@
 """The packet simulator on fat trees: packet-hops per second of one core, and memory, beside what the machine does.
 
-Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of each transport; `--large` adds SOPA at
+Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of each transport, Swift with none; `--large` adds SOPA at
 1 Gb/s, up to 3,456 hosts, which takes minutes.  Every run has a process of its own.  Times are those that the processor
 has worked, so that others on the machine disturb them little; building the network is not counted.
 
@@ -50,6 +50,9 @@ LARGE = 24
 KINDS: dict[str, tuple[int, dict[str, str]]] = {
     "tcp": (10, {"preset": "pnet", "transport": "tcp"}),
     "ndp": (10, {"preset": "ndp", "transport": "ndp"}),
+    "roce": (10, {"preset": "roce-2026"}),
+    "swift": (10, {"transport": "swift"}),
+    "nscc": (10, {"preset": "uec"}),
     "sopa": (1, {"preset": "sopa"}),
 }
 ROOT = Path(__file__).resolve().parent.parent
@@ -216,7 +219,7 @@ def main() -> None:
         json.dump(asdict(measure(int(requested.one[0]), requested.one[1], requested.size)), sys.stdout)
         return
     arities = [int(arity) for arity in requested.arity.split(",")]
-    cases = [(arity, kind) for kind in ("tcp", "ndp") for arity in arities]
+    cases = [(arity, kind) for kind in KINDS if kind != "sopa" for arity in arities]
     if requested.large:
         cases += [(arity, "sopa") for arity in (*arities, LARGE)]
     runs = []

@@ -45,10 +45,10 @@ def uec(_: NoParams) -> Preset:
         },
         queues={
             "trim": {
-                "packets": Stated("100", "ours: twice what six links of 100 Gb/s hold in a round trip"),
-                "threshold": Stated("9", f"{_PROGRAM}: 20 % of that round trip, at 100 Gb/s"),
+                "packets": Stated("43", f"{_PROGRAM}: what fills six links in a round trip, at 100 Gb/s"),
+                "threshold": Stated("9", f"{_PROGRAM}: 20 % of that"),
                 "always": Stated("35", f"{_PROGRAM}: 80 % of it"),
-                "headers": Stated("415000", f"{_PROGRAM}: as much memory as for data"),
+                "headers": Stated("178450", f"{_PROGRAM}: as many bytes as for data"),
                 "weight": Stated("10", f"{_PROGRAM}: 10 headers to one packet"),
             }
         },
