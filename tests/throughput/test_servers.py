@@ -237,6 +237,21 @@ def test_more_accelerators_that_forward_never_carry_less(instance: tuple[Network
         assert less.interval.lower <= more.interval.upper * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize("objective", ["total", "max-min"])
+def test_solvers_agree_on_other_objectives(relay: str, objective: str) -> None:
+    keys: dict[str, Any] = {"planes": 2, "server": "single-switch:hosts=4", "server_gbps": 70, "relay": relay}
+    found = [
+        pn.throughput(FABRIC, traffic="2*permutation:seed=2", seed=1, objective=objective, solver=solver, **keys).result
+        for solver in (("highs-ipx", "columns") if objective == "total" else ("highs-ipx", "highs-simplex"))
+    ]
+    assert all(one.status == "certified" for one in found)
+    (one, _), (other, _) = ((each.rates_gbps, each) for each in found)
+    assert one is not None
+    assert other is not None
+    assert one.sum() == pytest.approx(other.sum(), rel=3e-4)
+
+
 FABRIC = "leaf-spine:leaves=4,spines=2,hosts_per_leaf=4"
 
 

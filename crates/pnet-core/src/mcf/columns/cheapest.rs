@@ -168,7 +168,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem, terms: &Terms<'a>) -> Result<Self, Error> {
         let links = Links::new(problem);
-        let mut cost = terms.cost.to_vec();
+        let mut cost: Vec<f64> = links.of_arcs(terms.cost).collect();
         cost.resize(links.capacity.len(), 0.0);
         let mean = terms.cost.iter().sum::<f64>() / terms.cost.len().max(1) as f64;
         // Of paths of equal cost the one with fewer links.

@@ -139,14 +139,18 @@ impl Links {
     pub(super) fn joined(&self, proof: &Proof) -> Vec<f64> {
         let access = (self.up.iter().zip(&proof.up_length)).chain(self.down.iter().zip(&proof.down_length));
         let limited = access.filter(|(link, _)| **link != UNLIMITED).map(|(_, length)| *length);
+        self.of_arcs(&proof.length).chain(limited).collect()
+    }
+
+    /// The values of links that arcs are, from those of arcs: of two that are one link, that of the first.
+    pub(super) fn of_arcs<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         let mut seen = 0;
-        let arcs = proof.length.iter().enumerate().filter(|(a, _)| {
+        values.iter().enumerate().filter_map(move |(a, value)| {
             // Links are numbered in the order of the first of their arcs.
-            let new = self.of_arc.get(*a).is_none_or(|link| *link == seen);
+            let new = self.of_arc.get(a).is_none_or(|link| *link == seen);
             seen += u32::from(new);
-            new
-        });
-        arcs.map(|(_, length)| *length).chain(limited).collect()
+            new.then_some(*value)
+        })
     }
 }
 
