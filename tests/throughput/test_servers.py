@@ -20,9 +20,12 @@ from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
 from pnet_lp.model.servers import RELAYS, Relay, Servers
+from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.problems import state_problem
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
+from pnet_lp.throughput.solvers import choose_solver
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.traffic import build_traffic
 
@@ -250,6 +253,16 @@ def test_solvers_agree_on_other_objectives(relay: str, objective: str) -> None:
     assert one is not None
     assert other is not None
     assert one.sum() == pytest.approx(other.sum(), rel=3e-4)
+
+
+def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
+    """First-order steps over all of its links took more than ten times as long."""
+    network = pn.build_network(
+        "leaf-spine:leaves=8,spines=4,hosts_per_leaf=32", planes=4, server="single-switch:hosts=8"
+    )
+    for pattern, solver in (("groups:size=64,of=all-to-all", "columns"), ("all-to-all", "structured")):
+        problem = state_problem(network, build_traffic(pattern, network), parse_routing("ideal"))
+        assert choose_solver(problem, 1e-4) == solver
 
 
 FABRIC = "leaf-spine:leaves=4,spines=2,hosts_per_leaf=4"

@@ -70,6 +70,8 @@ def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER
     if problem.flow_variables > TINY_FLOW_VARIABLES:
         destinations = rows / flow.plane_count
         few = demands < destinations * min(MANY_DEMANDS, ALL_PAIRS * flow.attach.shape[1])
+        # In a graph in layers most links lead to few destinations each, and paths are short.
+        few |= flow.partner is not None and LINKS_OF_PATHS * demands < problem.flow_variables
         if tolerance >= COARSE:
             few &= LINKS_OF_PATHS * demands * flow.plane_count < problem.flow_variables
         return "columns" if few else "structured"
