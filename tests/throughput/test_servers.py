@@ -257,9 +257,8 @@ def test_solvers_agree_on_other_objectives(relay: str, objective: str) -> None:
 
 def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
     """First-order steps over all of its links took more than ten times as long."""
-    network = pn.build_network(
-        "leaf-spine:leaves=8,spines=4,hosts_per_leaf=32", planes=4, server="single-switch:hosts=8"
-    )
+    topology = "leaf-spine:leaves=16,spines=8,hosts_per_leaf=64"
+    network = pn.build_network(topology, planes=8, server="single-switch:hosts=8")
     for pattern, solver in (("groups:size=64,of=all-to-all", "columns"), ("all-to-all", "structured")):
         problem = state_problem(network, build_traffic(pattern, network), parse_routing("ideal"))
         assert choose_solver(problem, 1e-4) == solver
