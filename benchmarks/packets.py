@@ -1,6 +1,6 @@
 """The packet simulator on fat trees: packet-hops per second of one core, and memory, beside what the machine does.
 
-Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of each transport, Swift with none; `--large` adds SOPA at
+Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of each transport; `--large` adds SOPA at
 1 Gb/s, up to 3,456 hosts, which takes minutes.  Every run has a process of its own.  Times are those that the processor
 has worked, so that others on the machine disturb them little; building the network is not counted.
 

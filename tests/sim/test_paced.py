@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import pnet_lp as pn
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network
 from pnet_lp.sim import simulate
@@ -88,3 +89,29 @@ def test_swift_holds_its_target() -> None:
         assert result.flow["end_ps"].max() < 1.05 * 60e6 * 8 / 1e10 * 1e12 * 1500 / 1460
         means.append(float(np.max(result.port["longest_packets"])))
     assert means[1] > means[0]
+
+
+@pytest.mark.parametrize("transport", ["nscc", "roce:recovery=selective,duplicate_threshold=1000", "swift:target=60us"])
+def test_a_plane_dies_in_mid_run(transport: str) -> None:
+    """What is under way there is missed a timeout later, all at once; the rest goes over the planes that are left."""
+    words = {
+        "topology": "leaf-spine:leaves=4,spines=4,hosts_per_leaf=4",
+        "planes": 4,
+        "link_gbps": 100,
+        "traffic": "permutation",
+        "flow_size": "10MB",
+        "transport": transport,
+        "queue": "trim:packets=64,threshold=13,always=51",
+        "forwarding": "reps",
+        "plane_policy": "round-robin",
+        "seed": 1,
+    }
+    (whole,) = pn.simulate(**words).results
+    (cut,) = pn.simulate(**words, fail_planes=(1,), fail_at="50us", reroute_after="20us").results
+    check_conserved(cut)
+    assert cut.completed == 16
+    assert cut.port["lost"].sum() > 0
+    assert whole.port["lost"].sum() == 0
+    # Three planes in place of four, and a timeout of 1 ms or twice that, for windows that have all to resend, too.
+    rto = 4e9 if transport.startswith("roce") else 1e9
+    assert cut.flow["end_ps"].max() < 1.6 * whole.flow["end_ps"].max() + 4 * rto

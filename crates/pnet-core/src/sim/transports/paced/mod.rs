@@ -133,8 +133,18 @@ struct Sender {
     flight: Flight,
     /// When the last packet was sent.
     left: Option<Time>,
-    /// How often the timeout has been doubled since an answer came.
+    /// How often the timeout has been doubled since an answer came, and when it last was.  It is doubled for what is sent from
+    /// then on: what was lost together is missed together.
     backed_off: u32,
+    doubled: Time,
+}
+
+impl Sender {
+    /// How long an answer is waited for to what was sent at a time.
+    fn patience(&self, sent: Time, timeout: Time) -> Time {
+        let doubled = if sent >= self.doubled { self.backed_off.min(16) } else { 0 };
+        timeout.saturating_mul(1 << doubled)
+    }
 }
 
 /// All connections.
@@ -190,7 +200,7 @@ impl Connections {
         match sender.flight.oldest() {
             None => net.disarm(connection, RETRANSMIT),
             Some(time) => {
-                net.arm(connection, RETRANSMIT, time.saturating_add(self.params.patience(sender.backed_off)));
+                net.arm(connection, RETRANSMIT, time.saturating_add(sender.patience(time, self.params.timeout)));
             }
         }
     }
@@ -237,24 +247,20 @@ impl Connections {
     fn on_timeout(&mut self, connection: u32, net: &mut impl Network) {
         let now = net.now();
         let sender = &mut self.senders[connection as usize];
-        let late = sender.flight.expire(now.saturating_sub(self.params.patience(sender.backed_off)));
-        if late > 0 {
+        let Some(oldest) = sender.flight.oldest() else { return };
+        let latest = now.saturating_sub(sender.patience(oldest, self.params.timeout));
+        if sender.flight.expire(latest) > 0 {
             if self.params.recovery == Recovery::GoBack {
                 sender.flight.go_back();
             }
-            sender.backed_off += 1;
             net.record(connection).counts.timeouts += 1;
             net.suspect(connection);
-            self.control.lost(connection, Loss::Timeout, now);
+            if oldest >= sender.doubled {
+                (sender.backed_off, sender.doubled) = (sender.backed_off + 1, now);
+                self.control.lost(connection, Loss::Timeout, now);
+            }
         }
         self.transmit(connection, net);
-    }
-}
-
-impl Paced {
-    /// How long an answer is waited for.
-    fn patience(&self, backed_off: u32) -> Time {
-        self.timeout.saturating_mul(1 << backed_off.min(16))
     }
 }
 
@@ -267,7 +273,7 @@ impl<N: Network> Transport<N> for Connections {
         }
         let sender = &mut self.senders[place];
         sender.flight.reset(bytes, self.params.payload);
-        (sender.left, sender.backed_off) = (None, 0);
+        (sender.left, sender.backed_off, sender.doubled) = (None, 0, 0);
         self.receivers[place].reset();
         self.control.open(connection, &self.params.idle(paths));
         self.transmit(connection, net);

@@ -169,6 +169,18 @@ fn a_timeout_finds_a_lost_tail() {
     }
 }
 
+/// Ten packets are lost one after the other: each is missed a timeout after it was sent, none later than that.
+#[test]
+fn what_is_lost_together_is_missed_together() {
+    let lost: Vec<(Kind, u32)> = (5..15).map(|seq| (Kind::Data, seq)).collect();
+    for recovery in [Recovery::GoBack, Recovery::Selective] {
+        let flow = &alone(roce(recovery), 15, &lost, u32::MAX).flows[0];
+        assert_eq!(flow.counts.resent, 10);
+        let end = flow.end.unwrap();
+        assert!((TIMEOUT..TIMEOUT + 40 * PACKET).contains(&end), "{end}");
+    }
+}
+
 /// Every packet is marked: a notification 50 us after the other; the first, with packet 0, halves the rate at 6.5024 us, the
 /// second comes with the first packet 50 us after packet 0 or later.
 #[test]
