@@ -61,7 +61,8 @@ def draw(
         PnetError: an argument is wrong, or there are too many planes to draw; the text says which, what was found and
             what is allowed.
     """
-    failing = {key: solving.pop(key) for key in FailureSettings.model_fields if key in solving}
+    given = (*FailureSettings.model_fields, "server", "server_gbps", "rails", "relay")
+    of_network = {key: solving.pop(key) for key in given if key in solving}
     network = build_network(
         topology,
         planes=planes,
@@ -70,7 +71,7 @@ def draw(
         hosts_per_switch=hosts_per_switch,
         capacity=capacity,
         seed=seed,
-        **failing,
+        **of_network,
     )
     return draw_network(
         network,
