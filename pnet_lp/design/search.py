@@ -1,11 +1,11 @@
 """Which candidates carry the requested load, and which of these nothing else beats.
 
 A candidate is ruled out by the first of these that holds, cheapest first: its access links are too slow; it costs more
-than the budget; a bound of :mod:`pnet_lp.throughput.bounds` says that it carries too little, or no more than something
-that costs no more and is certified, or that a cheap routing shows to carry as much; bounds on enough draws of failures
-say so; it is solved, and its upper bound or the result says so; enough draws are solved, and say so.  What remains is
-solved and certified, and is the front: each carries more than anything that costs no more.  Where only the best are
-requested, nothing that costs more than these is examined.
+than the budget; a bound of :mod:`pnet_lp.throughput.bounds` says that it carries too little, or no more, but for the
+least gain, than something on the front that costs no more; bounds on enough draws of failures say so; it is solved, and
+its upper bound or the result says so; enough draws are solved, and say so.  What remains is solved and certified, and
+is the front: each carries more than anything that costs no more, by the least gain.  Where only the best are requested,
+nothing that costs more than these is examined.
 
 n copies of a plane carry n times what one carries: the mean of their flows is a flow of a single plane, and is no
 worse.  So one plane is bounded and solved for all numbers of copies.
@@ -39,9 +39,6 @@ BOUNDS = ("nic", "mean-path")
 """Bounds that rule candidates out, cheapest first."""
 
 _OVER_BUDGET = "it costs more than the budget"
-
-QUICK_ROUTING = "ecmp"
-"""The routing that gives a lower bound on what a candidate carries without a solver."""
 
 
 Stopped: TypeAlias = Literal["interrupted", "time limit"]
@@ -137,12 +134,10 @@ class _Bounds:
 
     Attributes:
         upper: Gb/s a host sends at most.
-        lower: Gb/s a host sends at least, 0 where links fail.
-        why: the source of the upper bound.
+        why: the source of that bound.
     """
 
     upper: float
-    lower: float
     why: str
 
 
@@ -178,13 +173,13 @@ class _Finder:
         return self.settings.books
 
     def bounds(self, candidate: Candidate) -> _Bounds:
-        """Return what bounds and a cheap routing prove of a candidate."""
+        """Return what bounds prove of a candidate."""
         representative = candidate.representative
         if representative not in self.known:
             self.check_time()
             self.known[representative] = self._computed(representative)
         found, times = self.known[representative], candidate.planes // representative.planes
-        return _Bounds(times * found.upper, times * found.lower, found.why)
+        return _Bounds(times * found.upper, found.why)
 
     def check_time(self) -> None:
         """Raise TimeLimitError where the time is over."""
@@ -199,48 +194,45 @@ class _Finder:
             if any(len(plane.rack_switch) > 1 for plane in network.planes):
                 raise
             # A pattern between racks is not defined on one rack; on the other candidates it may be.
-            return _Bounds(0.0, 0.0, "its one rack, within which this traffic is not defined,")
+            return _Bounds(0.0, "its one rack, within which this traffic is not defined,")
         each = traffic.total / network.host_count
         bounds = compute_bounds(network, traffic, BOUNDS)
         name = bounds.tightest
         upper = math.inf if name is None else bounds.found[name].value_gbps * each
-        lower = 0.0
-        if not self.settings.fail_links:
-            quick = solve(network, traffic, routing=QUICK_ROUTING, seed=self.settings.seed, threads=self.threads)
-            lower = quick.interval.lower * each
-        return _Bounds(upper, lower, f"the bound {name}")
+        return _Bounds(upper, f"the bound {name}")
 
     def traffic(self, candidate: Candidate) -> TrafficMatrix:
         """Return the demands on a candidate."""
         return build_traffic(self.settings.traffic, candidate.network, "host", seed=self.settings.seed)
 
-    def examine(self, candidate: Candidate, quote: Quote, best: float, shown: float) -> Survivor | RuledOut:
+    def examine(self, candidate: Candidate, quote: Quote, best: float) -> Survivor | RuledOut:
         """Return a candidate with its certified throughput, or ruled out by the first reason that holds.
 
         Args:
             candidate: the candidate.
             quote: its price and power.
             best: Gb/s that a host sends in a candidate that costs no more, certified.
-            shown: the same, by a cheap routing.
         """
         settings = self.settings
         rival = f"something as {'frugal' if settings.rank == 'power' else 'cheap'}"
 
-        def rule_out(value: float, least: float, rivals: float, little: str, beaten: str) -> RuledOut | None:
-            why = little if value < least else beaten if value <= rivals * (1 + settings.tolerance) else ""
+        gain = f"at most {100 * settings.min_gain:g} % more" if settings.min_gain else "no more"
+
+        def rule_out(value: float, least: float, little: str, beaten: str) -> RuledOut | None:
+            why = little if value < least else beaten if value <= best * settings.more else ""
             return RuledOut(candidate, why, value, quote) if why else None
 
-        def bounded(bounds: _Bounds, rivals: float, when: str = "") -> RuledOut | None:
-            says = f"{bounds.why} proves that {when}"
-            little, beaten = f"{says}it carries too little", f"{says}{rival} carries as much"
-            return rule_out(bounds.upper, settings.min_gbps_per_host, rivals, little, beaten)
+        def bounded(bounds: _Bounds, when: str = "") -> RuledOut | None:
+            says = f"{bounds.why} proves that {when}it carries"
+            little, beaten = f"{says} too little", f"{says} {gain} than {rival}"
+            return rule_out(bounds.upper, settings.min_gbps_per_host, little, beaten)
 
         def solved(value: float, when: str = "") -> RuledOut | None:
             says = f"solved{when}, it carries"
-            little, beaten = f"{says} too little", f"{says} no more than {rival}"
-            return rule_out(value, settings.enough_gbps_per_host, best, little, beaten)
+            little, beaten = f"{says} too little", f"{says} {gain} than {rival}"
+            return rule_out(value, settings.enough_gbps_per_host, little, beaten)
 
-        if out := bounded(self.bounds(candidate), max(best, shown)):
+        if out := bounded(self.bounds(candidate)):
             return out
         options: dict[str, Any] = {"seed": settings.seed, "tolerance": settings.tolerance, "threads": self.threads}
         limits: dict[str, Any] = {"deadline": self.deadline, "on_progress": self.on_progress}
@@ -249,8 +241,8 @@ class _Finder:
         if settings.fail_links:
             failing = Failing(network, self.traffic(candidate), settings, BOUNDS, options | limits, self.workers)
             each = failing.traffic.total / network.host_count
-            upper = _Bounds(each * failing.interval.upper, 0.0, "a bound")
-            if out := bounded(upper, best, "with failures "):
+            upper = _Bounds(each * failing.interval.upper, "a bound")
+            if out := bounded(upper, "with failures "):
                 return out
         result, times = None, candidate.planes // representative.planes
         found = self.solved.get(representative)
@@ -258,7 +250,7 @@ class _Finder:
             traffic = self.traffic(representative)
             each = traffic.total / network.host_count
             # What rules this candidate out; another number of copies has other rivals, and is solved again.
-            enough = max(settings.enough_gbps_per_host, best * (1 + settings.tolerance)) * (1 - _ROUNDING)
+            enough = max(settings.enough_gbps_per_host, best * settings.more) * (1 - _ROUNDING)
             result = solve(representative.network, traffic, **options, **limits, enough_below=enough / (times * each))
             found = self.solved[representative] = _Solved(
                 each * result.interval.lower, each * result.interval.upper, result.status, result.solver
@@ -374,7 +366,7 @@ def _front(
 ) -> tuple[list[Survivor], Stopped | None]:
     """Return the survivors in the order of what they cost, and what ended the search; ``ruled_out`` gets the others."""
     front = list[Survivor]()
-    shown, best = 0.0, 0.0
+    best = 0.0
     stopped: Stopped | None = None
     began = time.monotonic()
     for i, (_, candidate, quote) in enumerate(priced):
@@ -383,14 +375,12 @@ def _front(
             examined = f"candidates examined, {len(front)} on the front"
             search.watch(Count(i, len(priced), examined, time.monotonic() - began))
             try:
-                found = search.examine(candidate, quote, best, shown)
+                found = search.examine(candidate, quote, best)
                 if isinstance(found, Survivor):
                     front.append(found)
                     best = found.gbps_per_host
                 else:
                     ruled_out.append(found)
-                lower = search.bounds(candidate).lower
-                shown = max(shown, lower if lower >= search.settings.min_gbps_per_host else 0.0)
                 continue
             except TimeLimitError:
                 if not front:

@@ -59,6 +59,12 @@ class FindSettings(ToleranceSettings, BookSettings):
     budget: float | None = Field(None, gt=0, description="maximum price in USD")
     best: int | None = Field(None, ge=1, description="stop when so many networks of the front are found, best first")
     rank: Rank = Field("cost", description="what ranks networks: least cost, least power or most throughput")
+    min_gain: float = Field(
+        0.01,
+        ge=0,
+        lt=1,
+        description="least part by which a network must carry more than one that costs no more; 0 lists any that does",
+    )
     fail_links: Annotated[Portion, *portion_of("link")] = Field(
         0.0, description="cables of each plane that fail: a share (0.01, 1%), or a number of them (3, '1 link')"
     )
@@ -83,6 +89,11 @@ class FindSettings(ToleranceSettings, BookSettings):
     def enough_gbps_per_host(self) -> float:
         """What has to be attained: as much as is asked for, but for the gap that bounds may have."""
         return self.min_gbps_per_host * (1 - self.tolerance)
+
+    @property
+    def more(self) -> float:
+        """The factor by which a network has to carry more than one that costs no more, bounds having a gap."""
+        return 1 + max(self.min_gain, self.tolerance)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -181,6 +181,7 @@ def find(
     budget: float | None = ...,
     best: int | None = ...,
     rank: Literal["cost", "power", "throughput"] | None = ...,
+    min_gain: float | None = ...,
     fail_links: float | int | str | None = ...,
     confidence: float | None = ...,
     trials: int | None = ...,

@@ -528,6 +528,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "sizes": Example("--sizes fine"),
             "best": Example("--best 1", idle="--best 1 --rank throughput", says="where throughput ranks"),
             "rank": Example("--rank power"),
+            "min_gain": Example("--min-gain 0.2"),
             "fail_links": Example("--fail-links 0.1"),
             "confidence": Example(
                 "--confidence 0.5", "--fail-links 0.1 --trials 2", idle="--confidence 0.5", says="needs --fail-links"

@@ -85,9 +85,10 @@ def test_a_fat_tree_is_oversubscribed_as_far_as_it_may_be(least: float, factor: 
     assert found.front[0].gbps_per_host == pytest.approx(100 / factor, rel=1e-3)
 
 
-def test_nothing_that_is_ruled_out_would_have_done() -> None:
+@pytest.mark.parametrize("gain", [0, 0.01, 0.3])
+def test_nothing_that_is_ruled_out_would_have_done(gain: float) -> None:
     """Every candidate is solved: none that is cheaper than the winner carries enough, and no other is on the front."""
-    settings = requested(min_gbps_per_host=60, planes=(1, 2))
+    settings = requested(min_gbps_per_host=60, planes=(1, 2), min_gain=gain)
     found = find(settings)
     front = {one.candidate: one for one in found.front}
     carried = {}
@@ -104,11 +105,30 @@ def test_nothing_that_is_ruled_out_would_have_done() -> None:
     books = settings.books
     by_price = sorted(carried, key=lambda one: one.quote(books, settings.radix).total_usd)
     for one in by_price:
-        if carried[one] < 60 * (1 - 1e-3) or carried[one] <= best * (1 + 1e-3):
+        if carried[one] < 60 * (1 - 1e-3) or carried[one] <= best * (1 + max(gain, 1e-3)):
             continue
         assert one in front, one
         best = front[one].gbps_per_host
     assert [one.candidate for one in found.front] == [one for one in by_price if one in front]
+
+
+def test_a_gain_below_the_least_is_none() -> None:
+    """Two planes that differ carry 0.3 % more than two copies of one, which cost less."""
+    given = {"hosts": 1024, "radix": 64, "min_gbps_per_host": 150, "planes": 2, "families": "jellyfish"}
+    every, least = (find(requested(**given, min_gain=gain)) for gain in (0, 0.01))
+    (first, second) = every.front[:2]
+    assert second.candidate.variant == "heterogeneous"
+    assert 1.001 < second.gbps_per_host / first.gbps_per_host < 1.01
+    (out,) = [one for one in least.ruled_out if one.candidate == second.candidate]
+    assert out.why == "solved, it carries at most 1 % more than something as cheap"
+    assert second.gbps_per_host <= out.most_gbps_per_host <= first.gbps_per_host * 1.01
+    assert first.candidate == least.front[0].candidate
+
+
+@pytest.mark.parametrize("gain", [-0.1, 1.0, float("nan")])
+def test_gains_that_no_search_has(gain: float) -> None:
+    with pytest.raises(SpecError, match="min_gain"):
+        requested(min_gbps_per_host=1, min_gain=gain)
 
 
 def test_fine_steps_try_the_sizes_between_the_few() -> None:

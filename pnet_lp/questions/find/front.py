@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,11 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
     these = "these carry"
     if count == settings["best"]:
         these = "this is the best that carries" if count == 1 else f"these are the {count:,} best that carry"
+    gain = f"{100 * settings['min_gain']:g} % more" if settings["min_gain"] else "more"
     lines = [
         f"{document['candidates']:,} candidates; {these} at least {least:g} Gb/s per host{within} of "
-        f"{settings['traffic']}{failing}, and more than any that {_COSTS[settings['rank']]} no more",
+        f"{settings['traffic']}{failing}, and {gain} than any that {_COSTS[settings['rank']]} no more",
+        *([] if failing else [_certified(document["front"], settings["tolerance"])]),
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
@@ -47,6 +49,12 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
     if document["example_prices"]:
         lines.append("prices: some are examples, rounded orders of magnitude; give yours with --prices")
     return lines
+
+
+def _certified(front: Sequence[Mapping[str, Any]], tolerance: float) -> str:
+    """Return how closely the figures of the front are known."""
+    gap = max(tolerance, *(1 - one["gbps_per_host"] / one["upper_bound_gbps_per_host"] for one in front))
+    return f"Gb/s per host: attained, and proved to be within {100 * gap:.2g} % of the maximum of each network"
 
 
 def front_chart(document: Mapping[str, Any]) -> Figure:
