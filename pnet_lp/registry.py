@@ -33,7 +33,7 @@ from pydantic.fields import FieldInfo
 from pnet_lp.errors import PnetError, SpecError, Verbatim
 from pnet_lp.flags import check_together, flag_of
 from pnet_lp.sums import outside_brackets
-from pnet_lp.units import MOST_DIGITS, misread, quantity_of
+from pnet_lp.units import MOST_DIGITS, misread, not_whole, quantity_of
 
 _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
 """Characters of a name, and names, that are compared to find the nearest."""
@@ -66,11 +66,13 @@ class Params(BaseModel):
     @classmethod
     def _check_digits(cls, value: object, info: ValidationInfo) -> object:
         # Several numbers are written 4x8.
-        texts = value.split("x") if isinstance(value, str) else value if isinstance(value, list | tuple) else []
-        if any(isinstance(text, str) and misread(text) for text in texts) and _is_number(
-            cls.model_fields[str(info.field_name)].annotation
-        ):
+        items = value.split("x") if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+        texts, field = [item for item in items if isinstance(item, str)], cls.model_fields[str(info.field_name)]
+        if any(map(misread, texts)) and _is_number(field.annotation, int, float):
             raise ValueError("not a decimal number that can be held")
+        whole = _is_number(field.annotation, int) and quantity_of(field.annotation, field.metadata) is None
+        if whole and any(map(not_whole, texts)):
+            raise ValueError("not a whole number in decimal digits")
         return value
 
     @field_validator("*", mode="after")
@@ -105,10 +107,10 @@ class Named:
     name: ClassVar[str]
 
 
-def _is_number(annotation: object) -> bool:
-    """Whether what is said to be of this type is a number, or numbers, and no text."""
+def _is_number(annotation: object, *kinds: type) -> bool:
+    """Whether what is said to be of this type is a number of these kinds, or numbers, and no text."""
     inner = get_args(annotation)
-    return all(map(_is_number, inner)) if inner else annotation in (int, float, NoneType, Ellipsis)
+    return all(_is_number(each, *kinds) for each in inner) if inner else annotation in (*kinds, NoneType, Ellipsis)
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ _MOST = 10**18
 _SPEED = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)[ ]?([GT]?)(?:b/s|bps)?")
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"-?[0-9]+")
 _NO_DECIMAL = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE | re.ASCII)
 _QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,4})")
 
@@ -68,6 +69,14 @@ def misread(text: str) -> bool:
     if not _DECIMAL.fullmatch(text):
         return not _NO_DECIMAL.fullmatch(text)
     return math.isinf(value) or (value == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0]))
+
+
+def not_whole(text: str) -> bool:
+    """Whether ``text`` is a number, but not a whole one in decimal digits: ``3.5``, and also ``3.0`` and ``+3``.
+
+    Expressions stand in results as they are typed, and are read again from there by programs of others.
+    """
+    return not (math.isnan(parse_number(text)) or _WHOLE.fullmatch(text.strip()))
 
 
 def parse_number(text: str) -> float:

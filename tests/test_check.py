@@ -23,8 +23,12 @@ from click.testing import CliRunner
 
 from pnet_lp.cli import main
 from pnet_lp.errors import PnetError
+from pnet_lp.model.certificates import CERTIFICATES
+from pnet_lp.routing import POLICIES, ROUTINGS
+from pnet_lp.throughput.objectives import OBJECTIVES
 from pnet_lp.throughput.verify import verify_file
 
+from .hurry import NO_TIME_S, no_time
 from .tampering.adversary import KINDS, _suits, _value, written
 from .tampering.answers import Document, saved_results
 from .tampering.cases import CELLS, case
@@ -132,6 +136,7 @@ def test_it_is_one_short_file_of_the_standard_library():
 
 def test_it_says_how_it_is_used_and_what_it_cannot_read(tmp_path):
     assert check("--help").stdout.startswith("A third checker")
+    assert check("--help", whole=True).stdout.startswith("What `check.py` leaves out")
     assert [check(*arguments).returncode for arguments in (["--help"], [], ["--json", "x"], ["x", "y"])] == [0, 2, 2, 2]
     path = tmp_path / "r.json"
     assert "No such file" in check(path).stderr
@@ -251,12 +256,82 @@ def test_a_forged_quotient_is_refused(tmp_path, key, change):
     assert check(path, whole=True).returncode == 1
 
 
+def own(registry):
+    """The names of the entries of this package."""
+    return {entry.name for entry in registry if entry.build.__module__.startswith("pnet_lp.")}
+
+
+@pytest.mark.parametrize("form", ["tree", "one-path"])
+@pytest.mark.parametrize("objective", sorted(own(OBJECTIVES)))
+def test_what_is_proved_without_time_is_checked(tmp_path, objective, form):
+    path, routing = tmp_path / "r.json", "ideal" if form == "tree" else "ecmp-lp"
+    words = f"throughput jellyfish:switches=12,ports=5 --planes 2 --variant heterogeneous --objective {objective}"
+    with no_time():
+        command = [*words.split(), "--routing", routing, f"--time-limit={NO_TIME_S}", "--save", str(path)]
+        done = CliRunner().invoke(main, command)
+    if objective == "max-min-fill":
+        assert done.exit_code == 2
+        return
+    assert done.exit_code in (0, 3), done.output
+    assert json.loads(path.read_text())["certificate"]["form"] == form
+    assert check(path).returncode == 4
+    done, found = check(path, whole=True), verify_file(path)
+    assert done.returncode == (0 if found.status == "certified" else 3), done.stderr
+    assert f"{found.status}: {objective} proved" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("part", lambda part: part * 0),
+        ("part", lambda part: part[:-1]),
+        ("to_root", lambda arcs: arcs[::-1]),
+        ("to_root", lambda arcs: arcs * 0 - 1),
+        ("to_root", lambda arcs: arcs - 2),
+        ("to_root", lambda arcs: arcs + 1000),
+        ("from_root", lambda arcs: np.roll(arcs, 1)),
+    ],
+)
+def test_a_forged_tree_is_refused(tmp_path, key, change):
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(case(CELLS.index(("concurrent", "tree")), 0).document))
+    assert check(path, whole=True).returncode != 1
+    file = json.loads(path.read_text())
+    file["certificate"][key] = encoded(change(decoded(file["certificate"][key])))
+    path.write_text(json.dumps(file))
+    with pytest.raises(PnetError):
+        verify_file(path)
+    assert check(path, whole=True).returncode == 1
+
+
+@pytest.mark.parametrize("routing", ["ksp:1", "ksp:3", "edge-disjoint:3"])
+def test_where_no_path_is_known_beforehand_there_is_no_one_path(tmp_path, routing):
+    path = saved(tmp_path, f"path:n=3 --planes 2 --routing {routing} --plane-policy round-robin")
+    file = json.loads(path.read_text())
+    del file["certificate"]["weight"]
+    file["certificate"]["form"] = "one-path"
+    path.write_text(json.dumps(file))
+    with pytest.raises(PnetError):
+        verify_file(path)
+    assert check(path, whole=True).returncode == 1
+
+
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
     folder = tmp_path_factory.mktemp("results")
     placed = [case for case in LEFT_OUT if "hedera" in case]
     placed = [json.loads(saved(folder, case).read_text()) for case in placed]
     return [*(case(cell, 0).document for cell in range(len(CELLS))), *saved_results(folder), *placed]
+
+
+def test_every_form_objective_routing_and_policy_is_among_them(documents):
+    """So that one which is added is checked a third time, or fails here."""
+    names = lambda key: {document[key].partition(":")[0] for document in documents}  # noqa: E731
+    assert {document["certificate"]["form"] for document in documents if document["certificate"]} == {*CERTIFICATES}
+    assert {*whole_claim().proofs} == {*CERTIFICATES}
+    assert names("objective") == own(OBJECTIVES)
+    assert names("routing") == {*whole_claim().routings} == own(ROUTINGS)
+    assert names("plane_policy") == {*POLICIES}
 
 
 def test_both_checkers_prove_the_same_of_every_objective_routing_and_form(documents, tmp_path):

@@ -13,6 +13,7 @@ from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.failures import read_groups
 from pnet_lp.files import parse_yaml
 from pnet_lp.layouts import parse_json
+from pnet_lp.routing import parse_routing
 from pnet_lp.sim.traces import split_trace
 from pnet_lp.topology import build_network, build_plane, read_plane
 from pnet_lp.traffic import build_traffic
@@ -111,6 +112,25 @@ def test_no_reader_takes_it(name: str, text: str, tmp_path: Path) -> None:
     with pytest.raises(PnetError) as caught:
         READERS[name](text, tmp_path)
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("text", ["3.0", "+3", "3e0", "3.5", "3."])
+@pytest.mark.parametrize("expression", ["ksp:{}", "ksp:k={}", "edge-disjoint:{}"])
+def test_whole_numbers_in_expressions_are_digits(expression: str, text: str) -> None:
+    """Such as stand in results as they are typed, where other checkers read them."""
+    with pytest.raises(SpecError, match=r"k: not a whole number in decimal digits, found"):
+        parse_routing(expression.format(text))
+
+
+@pytest.mark.parametrize("text", ["3x+3", "3x3.0", "-3.0"])
+def test_each_of_several_whole_numbers_is_digits(text: str) -> None:
+    with pytest.raises(PnetError, match="not a whole number in decimal digits"):
+        build_plane(f"torus:dims={text}")
+
+
+def test_digits_may_begin_with_zeros_and_quantities_have_units() -> None:
+    assert parse_routing("ksp:03").params == parse_routing("ksp:3").params
+    assert build_workload("poisson:load=0.5,sizes=1.5kB,flows=5", RING).flow_count == 5
 
 
 @pytest.mark.parametrize(

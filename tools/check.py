@@ -1,7 +1,7 @@
 """A third checker of saved results, written from docs/certificates.md alone: exact fractions, no other package.
 
 Usage: python tools/check.py RESULT.json. The exit code is 0 (certified), 3 (bounds), 1 (refused), 2 (bad usage), or 4
-(not checked: `edge-disjoint`, `hedera` and quotients, which `check_all.py` adds; trees, one path; too large files). The
+(not checked: `edge-disjoint`, `hedera`, quotients, trees and one-path, which `check_all.py` adds; too large files). The
 problem is one directed graph: a source and a sink of each endpoint, and between them the switches of all planes.
 """
 
@@ -32,7 +32,7 @@ PLANE = """switch_names cable_u:i:m cable_v:i:m capacity_uv_gbps:speed:m capacit
 host_switch:i:h access_up_gbps:speed:h access_down_gbps:speed:h host_names box?:i:n delay_ns?:f:m access_delay_ns?:f:h
 metric?:i:m:2 tier:i:n label"""
 LENGTHS, NO_LENGTHS = "length:f:a up_length:f:p:e down_length:f:p:e", "length:f:0 up_length:f:0 down_length:f:0"
-DRAWN, LEFT_OUT = ("ecmp", "hedera"), ("edge-disjoint", "hedera", "quotient")
+DRAWN, LEFT_OUT = ("ecmp", "hedera"), ("edge-disjoint", "hedera", "quotient", "tree", "one-path")
 SOURCE, SINK = math.inf, -1
 Plane = namedtuple("Plane", "arcs names ends counts fingerprint")  # ((tail, head), speed, metric), (switch, up, down)
 # Nodes are (plane, switch), (SOURCE, endpoint) and (SINK, endpoint). The keys of links, in the order of the file, are
@@ -163,10 +163,8 @@ def read_pairs(traffic, level, ends):
         need(ends * ends <= MOST_PAIRS, "sends: more pairs than this program checks", NotImplementedError)
         weights = [*zip(*columns, strict=True)]
         every = product(enumerate(weights), repeat=2)
-        columns = zip(
-            *((s, t, Fraction(float(a) * float(b) * (s != t))) for (s, (a, _)), (t, (_, b)) in every), strict=True
-        )
-    for s, t, d in zip(*columns, strict=True):
+        products = ((s, t, Fraction(float(a) * float(b) * (s != t))) for (s, (a, _)), (t, (_, b)) in every)
+    for s, t, d in products if rule else zip(*columns, strict=True):
         need(0 <= s < ends and 0 <= t < ends and (s != t or not d), "src, dst: no such pair of endpoints")
         pairs[s, t] += d
     pairs = {pair: d for pair, d in sorted(pairs.items()) if d}
@@ -203,15 +201,16 @@ class Claim:
 
     routings: ClassVar = {"ideal": "arc", "ecmp-lp": "path", "ksp": "path"}
     routings |= dict.fromkeys(["ecmp-split", "vlb", "ecmp"], "load")
-    proofs: ClassVar = {"path": ("fixed_paths", f"form {LENGTHS} weight:f:w")}
-    proofs |= {"load": ("fixed_paths", f"form {LENGTHS} share:f:p:d load:f:a")}
-    proofs |= {"arc": ("any_path", f"form {LENGTHS} share:f:p:d split_ptr:i:r split_arc:i:s split_fraction:f:s")}
+    proofs: ClassVar = {"path": ("path", "fixed_paths", f"form {LENGTHS} weight:f:w")}
+    proofs |= {"load": ("load", "fixed_paths", f"form {LENGTHS} share:f:p:d load:f:a")}
+    proofs |= {"arc": ("arc", "any_path", f"form {LENGTHS} share:f:p:d split_ptr:i:r split_arc:i:s split_fraction:f:s")}
 
     def __init__(self, file):
         self.name, _, options = file["objective"].partition(":")
         self.options = dict(x.split("=", 1) for x in options.split(",") if options)
         self.figures, *names = OBJECTIVES.get(self.name, (None,))
-        good = self.figures and self.options.get("cap", "demand") == "demand"
+        digits = {*"".join(x for key, x in self.options.items() if key in ("at", "fraction", "floor"))}
+        good = self.figures and self.options.get("cap", "demand") == "demand" and digits <= {*"0123456789.+-eE"}
         good = good and {*self.options} <= {*names} and not {"at", "fraction"} <= {*self.options}
         need(good, f"objective: {file['objective']!a} is not one of the page")
         self.file, self.capped, self.by_ratio = file, "cap" in self.options, self.figures is Claim.ratio
@@ -223,11 +222,8 @@ class Claim:
         if not self.by_ratio:
             self.read_rates(file["answer"])
         if self.there:
-            form, found = self.routings[self.routing], proof["form"]
-            need(found not in ("tree", "one-path"), f"form: {found!a} is checked by verify only", NotImplementedError)
-            form = found if found == "quotient" and self.by_ratio and form == "arc" else form
-            need(found == form, f"form: {found!a} does not belong to this routing and objective")
-            reader, schema = known(form, self.proofs, "form")
+            form, reader, schema = known(proof["form"], self.proofs, "form")
+            need(form == self.routings[self.routing], f"form: {proof['form']!a} does not belong to this routing")
             proof = read(proof, "certificate", schema, self.sizes)
             load, self.dist, self.parts = getattr(self, reader)(proof)
             self.length, self.volume = self.lengths(proof)
@@ -258,19 +254,25 @@ class Claim:
         sums |= {"variant": str(variant), "fingerprint": fingerprint("network/1", *[p.fingerprint for p in planes])}
         traffic = {"label": str(traffic["label"]), "demands": len(self.pairs), "total": sum(self.pairs.values())}
         self.texts = {"network": planes[0].counts | sums, "traffic": traffic | {"fingerprint": traffic_print}}
-        drawn, self.most, self.policy = policy == "single" or self.routing in DRAWN, int(most), policy
-        members = classes(planes, self.pairs, self.weights, not (drawn or self.capped))
-        self.build(planes, members)
-        demand, self.of = defaultdict(Fraction), {e: c for c, group in enumerate(members) for e in group}
+        self.most, self.policy, apart = int(most), policy, policy == "single" or self.routing in DRAWN or self.capped
+        self.build(planes, classes(planes, self.pairs, self.weights, not apart))
+        self.of = {e: c for c, group in enumerate(self.members) for e in group}
+        self.demands = self.posed()
+        self.whole = len({(self.of[s], self.of[t]) for s, t in self.pairs}) == len(self.demands)
+        self.sizes = {"a": len(self.arcs), "p": self.planes, "e": self.ends, "d": len(self.demands)}
+
+    def posed(self):
+        """The demands with a path, each with its stream: of switches, or of racks or hosts if it draws for these."""
+        demand, words = defaultdict(Fraction), [group[0] for group in self.members]
         for (s, t), d in self.pairs.items():
             demand[self.of[s], self.of[t]] += d
         need(all(1e-100 <= d <= 1e100 for d in demand.values()), "demand: a sum is out of range")
-        heads = [{i: self.links[kind, i, e].head[1] for kind, i, e in self.out[SOURCE, e]} for e in range(self.ends)]
-        words = [next(stream(*(1 + up.get(i, -1) for i in range(self.planes)))) for up in heads]
-        words = [group[0] for group in members] if drawn else words
+        if self.policy != "single" and self.routing not in DRAWN:
+            up = [{i: self.links[kind, i, e].head[1] for kind, i, e in self.out[SOURCE, e]} for e in range(self.ends)]
+            words = [next(stream(*(1 + own.get(i, -1) for i in range(self.planes)))) for own in up]
+        seed = self.file["routing_seed"]
         every = [self.demand(s, t, d, stream(seed, words[s], words[t])) for (s, t), d in sorted(demand.items())]
-        self.demands, self.whole = [d for d in every if d.planes], all(d.planes for d in every)
-        self.sizes = {"a": len(self.arcs), "p": self.planes, "e": self.ends, "d": len(self.demands)}
+        return [d for d in every if d.planes]
 
     def build(self, planes, members):
         """Make the graph, with these groups of racks or hosts as endpoints, of the links that a path may use."""
@@ -405,12 +407,12 @@ class Claim:
             parts[d.sink] |= {(SOURCE, d.source): own}
             for down in [("down", i, d.sink) for i in d.planes]:
                 parts[d.sink] |= rows[links[down].tail] | {links[down].tail: {down: ONE}}
+        return lambda rates: summed(self.pushed(rates, parts).values(), [1] * len(parts)), self.shortest, None
 
-        def dist(length):
-            toward = cache(lambda sink: self.toward((SINK, sink), length))
-            return [toward(d.sink)[SOURCE, d.source] for d in self.demands]
-
-        return lambda rates: summed(self.pushed(rates, parts).values(), [1] * len(parts)), dist, None
+    def shortest(self, length):
+        """The least length of a path of each demand, over any."""
+        toward = cache(lambda sink: self.toward((SINK, sink), length))
+        return [toward(d.sink)[SOURCE, d.source] for d in self.demands]
 
     def pushed(self, rates, parts):
         """What each link carries of what goes to each of these sinks, divided by {sink: {node: {link: part}}}."""
@@ -520,11 +522,8 @@ class Claim:
         for level in stored:
             schema = f"rate:n upper{':n' * (level['upper'] is not None)} demands:i:k margin? "
             found = read(level, "levels", schema + (LENGTHS if by_length else NO_LENGTHS), self.sizes)
-            rate, chosen, upper = (
-                found["rate"],
-                found["demands"],
-                math.inf if level["upper"] is None else found["upper"],
-            )
+            rate, chosen = found["rate"], found["demands"]
+            upper = math.inf if found["upper"] is None else found["upper"]
             need(chosen and len({*chosen}) == len(chosen) and rest >= {*chosen}, "levels: none, no such, or not apart")
             rest, low = rest - {*chosen}, min(least[j] for j in chosen)
             need(near(rate, low) and before <= rate <= upper, "levels: a rate is not the least, falls, or is above U")
@@ -580,7 +579,7 @@ def main(arguments, claim=Claim):
     """Run the command; return the exit code."""
     if len(arguments) != 1 or arguments[0].startswith("-"):
         helped = arguments in (["-h"], ["--help"])
-        print(__doc__, file=sys.stdout if helped else sys.stderr)
+        print(sys.modules[claim.__module__].__doc__, file=sys.stdout if helped else sys.stderr)
         return 0 if helped else 2
     try:
         options = {"parse_constant": lambda text: need(False, f"{text} is not a number of JSON")}

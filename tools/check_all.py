@@ -1,4 +1,4 @@
-"""What `check.py` leaves out, from the same page: the routings `edge-disjoint` and `hedera`, and the form `quotient`.
+"""What `check.py` leaves out, from the same page: the routings `edge-disjoint` and `hedera`, and three forms.
 
 Usage: python tools/check_all.py RESULT.json, with `check.py` beside it: that program with more methods, so it checks
 every result, and prints and returns the same. What `hedera` places is computed in doubles, as the page says.
@@ -7,12 +7,14 @@ every result, and prints and returns the same. What `hedera` places is computed 
 import math
 import sys
 from collections import Counter, defaultdict
+from fractions import Fraction
+from functools import partial
 from graphlib import TopologicalSorter
 from itertools import accumulate
 from typing import ClassVar
 
 import check
-from check import MOST_STEPS, ONE, SINK, SOURCE, ZERO, need, stream, summed
+from check import LENGTHS, MOST_STEPS, ONE, SINK, SOURCE, ZERO, need, stream, summed
 
 QUOTIENT = """form class_length:f:c arc_class:i:a up_class:i:p:e down_class:i:p:e generator:i:g:v target:i:o kind:i:o
 node_class:i:o:v entry:i:x:4 fraction:f:x"""
@@ -72,7 +74,9 @@ class Claim(check.Claim):
     """A claim of any form, under any routing of the page."""
 
     routings: ClassVar = check.Claim.routings | {"edge-disjoint": "path", "hedera": "load"}
-    proofs: ClassVar = check.Claim.proofs | {"quotient": ("quotient", QUOTIENT)}
+    proofs: ClassVar = check.Claim.proofs | {"quotient": ("arc", "quotient", QUOTIENT)}
+    proofs |= {"one-path": ("path", "one_path", f"form {LENGTHS}")}
+    proofs |= {"tree": ("arc", "trees", f"form {LENGTHS} part:f:p to_root:i:u from_root:i:u")}
 
     def pose(self):
         """See the base class; what `hedera` is told is taken off first."""
@@ -91,7 +95,7 @@ class Claim(check.Claim):
         super().pose()
         self.nodes = [(i, v) for i, size in enumerate(self.switches) for v in range(size)]
         self.nodes += [(SOURCE, e) for e in range(self.ends)]
-        self.sizes["v"] = len(self.nodes)
+        self.sizes |= {"v": len(self.nodes), "u": sum(self.switches)}
 
     def split(self, demand):
         """See the base class; with `hedera`, on the path that the demand is placed on, or else as `ecmp` draws."""
@@ -201,8 +205,62 @@ class Claim(check.Claim):
                 best, least = choice[:], energy
         return {d[:2]: own[best[t] % len(own)] for d, t, own in zip(self.demands, host, paths, strict=True)}
 
+    def one_path(self, _):
+        """The form `one-path`: each demand whole on the path of `ecmp` or `ksp:1`, by lengths over any path."""
+        paths = {"ecmp-lp": "ecmp", "ksp": "ksp"}.get(self.routing)
+        known = paths == "ecmp" or (paths and self.most > 1 and self.policy != "round-robin")
+        need(known, "form: no path of this routing is known beforehand")
+        self.routing, self.most = paths, 1
+        rows = [self.drawn_path(d) if paths == "ecmp" else self.path_list(d)[0] for d in self.posed()]
+        rows, self.into = [dict.fromkeys(row, ONE) for row in rows], defaultdict(list)
+        for a, link in self.links.items():
+            self.into[link.head] += [a] * bool(link.speed)
+        return partial(summed, rows), self.shortest, None
+
+    def trees(self, proof):
+        """The form `tree`: each demand along one tree in each plane that carries anything."""
+        links, crossed, whole = self.links, {}, sum(proof["part"])
+        need(whole and min(proof["to_root"] + proof["from_root"]) >= -1, "part, to_root: all 0, or below -1")
+        both = iter(zip(proof["to_root"], proof["from_root"], strict=True))
+        for i, part in enumerate(proof["part"]):
+            tree = {(i, v): next(both) for v in range(self.switches[i])}
+            tree = {v: [("arc", i, a) for a in arcs] for v, arcs in tree.items() if part and arcs != (-1, -1)}
+            above, below = {v: links[a].head for v, (a, _) in tree.items()}, defaultdict(list)
+            good = all(links[a].tail == v == links[b].head and links[b].tail == above[v] for v, (a, b) in tree.items())
+            need(good, "to_root, from_root: not arcs from a switch to another and back")
+            for e in range(self.ends):
+                below[links["up", i, e].head].append(e)
+            for v in reversed([*TopologicalSorter({v: [w] for v, w in above.items()}).static_order()]):
+                below[above.get(v)] += below[v] if v in above else []
+            top = {*above.values()} - {*above} or {*below}
+            good = len(top) == 1 and len(below[min(top)]) == self.ends and all(i in d.planes for d in self.demands)
+            need(good or not part, "to_root: the endpoints are not in one tree, or a demand has no path in the plane")
+            crossed |= {a: (k, part / whole, below[v]) for v, arcs in tree.items() for k, a in enumerate(arcs)}
+        weights = [[sum(self.weights[x][k] for x in own) for own in self.members] for k in (0, 1) if self.weights]
+
+        def sides(ends, k, inner):
+            """What one column has of these endpoints, and the other of all others."""
+            return sum(ends[k][e] for e in inner), sum(ends[1 - k]) - sum(ends[1 - k][e] for e in inner)
+
+        def load(rates):
+            ends, found = [[ZERO] * self.ends for _ in (0, 1)], Counter()
+            for d, r in zip(self.demands, rates, strict=True):
+                ends[0][d.source] += r
+                ends[1][d.sink] += r
+                for i, part in enumerate(proof["part"]):
+                    found.update(dict.fromkeys([("up", i, d.source), ("down", i, d.sink)], part / whole * r))
+            most = max(map(Fraction.__truediv__, rates, self.amounts)) * (1 + Fraction(1, 1 << 52))
+            for a, (k, part, inner) in crossed.items():
+                found[a] = part * min(sides(ends, k, inner))
+                if weights and self.whole:
+                    found[a] = min(found[a], part * most * math.prod(sides(weights, k, inner)))
+            return found
+
+        return load, self.shortest, None
+
     def quotient(self, proof):
         """The form `quotient`: permutations, and a flow by classes of nodes to one endpoint of each of their orbits."""
+        need(self.by_ratio, "form: a quotient proves K only")
         links, price, first = self.links, proof["class_length"], len(self.nodes) - self.ends
         size, at = len(self.nodes), {v: k for k, v in enumerate(self.nodes)}
         at |= {(SINK, e): first + e for e in range(self.ends)}

@@ -94,12 +94,14 @@ class Certificate(LinkLengths, ABC):
         routing_form: the form of the routings whose flow it can be.
         per_demand: whether it says what each demand does; otherwise it proves K alone.
         narrowed: whether its paths are those of the routing's ``narrowed``.
+        warm_start: the form of the problems whose solvers can begin from it; None for none.
     """
 
     name: ClassVar[str]
     routing_form: ClassVar[Form]
     per_demand: ClassVar[bool] = True
     narrowed: ClassVar[bool] = False
+    warm_start: ClassVar[Form | None] = None
 
     @abstractmethod
     def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
@@ -175,7 +177,7 @@ class ArcCertificate(LinkCertificate):
             destination, that takes the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
     """
 
-    routing_form = "arc"
+    routing_form = warm_start = "arc"
 
     share: Annotated[FloatArray, float_axes("planes", "demands")]
     split_ptr: Annotated[IntArray, int_axes("rows + 1")]
@@ -250,7 +252,7 @@ class PathCertificate(LinkCertificate):
         weight: float64 ``[paths]``, the part of its demand that each path carries; those of a demand sum to 1.
     """
 
-    routing_form = "path"
+    routing_form = warm_start = "path"
 
     weight: Annotated[FloatArray, float_axes("paths")]
 

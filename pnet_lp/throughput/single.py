@@ -16,7 +16,7 @@ import numpy as np
 from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import TimeLimitError
 from pnet_lp.failures import Each, Mask, Part, RiskGroup, SingleFailure, apply_mask, single_failures
-from pnet_lp.model import ArcCertificate, Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
 from pnet_lp.model.flow import FlowProblem
@@ -141,9 +141,9 @@ def _rerouting(
         return None
     rate = goal.rate_of(result.figures)
     certificate = result.certificate
-    if rate is None or certificate is None or certificate.routing_form != "arc" or not math.isfinite(rate.upper):
+    if rate is None or certificate is None or certificate.warm_start != "arc" or not math.isfinite(rate.upper):
         return None
-    if not isinstance(certificate, ArcCertificate) or options.get("deadline", NEVER).left_s() == 0:
+    if options.get("deadline", NEVER).left_s() == 0:
         return None
     found = Rerouting(problem, certificate, rate, options.get("tolerance", DEFAULT_TOLERANCE))
     return found if found.optimise() else None

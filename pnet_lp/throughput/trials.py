@@ -13,7 +13,7 @@ import numpy as np
 from pnet_lp.deadline import NEVER
 from pnet_lp.errors import InfeasibleError, TimeLimitError
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
-from pnet_lp.model import ArcCertificate, Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import Status
@@ -222,7 +222,8 @@ def intact_start(
     if solver == NO_SOLVER or "arc" not in get_solver(solver).warm_start:
         return None
     intact = solve(network, traffic, **{**options, "solver": solver, **part_of_time(options, 2)})
-    return WarmStart(network, traffic, intact) if isinstance(intact.certificate, ArcCertificate) else None
+    certificate = intact.certificate
+    return WarmStart(network, traffic, intact) if certificate and certificate.warm_start == "arc" else None
 
 
 def part_of_time(options: dict[str, Any], count: int) -> dict[str, Any]:

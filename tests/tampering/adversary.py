@@ -15,7 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,7 +47,7 @@ EDGE = 1e-9 * (1 - 1e-6)
 CERTIFIED = Fraction(1e-4)
 
 LENGTHS = ["length", "up_length", "down_length", "class_length"]
-SHARES = ["share", "split_fraction", "weight", "fraction", "load"]
+SHARES = ["share", "split_fraction", "weight", "fraction", "load", "part"]
 INDICES = [
     "split_ptr",
     "split_arc",
@@ -59,6 +59,8 @@ INDICES = [
     "kind",
     "node_class",
     "entry",
+    "to_root",
+    "from_root",
 ]
 
 
@@ -96,7 +98,8 @@ def _suits(kind: str, honest: Case) -> bool:
     suits = {
         "rates": honest.stored.rates_gbps is not None,
         "levels": bool(honest.stored.levels),
-        "indices": honest.form in ("arc", "quotient"),
+        "indices": honest.form in ("arc", "quotient", "tree"),
+        "flows": honest.form != "one-path",
         "best prices": honest.form != "quotient",
         "best flow": honest.form == "path" and apart and not honest.fair and honest.objective != "min-cost",
     }
@@ -194,11 +197,7 @@ def written(document: Document, stored: StoredResult) -> Document:
 
 
 def _arrays(stored: StoredResult) -> dict[str, Values]:
-    return (
-        {key: value for key, value in vars(stored.certificate).items() if key in (*LENGTHS, *SHARES, *INDICES)}
-        if (stored.certificate is not None and stored.certificate.per_demand)
-        else {key: getattr(stored.certificate, key) for key in ("class_length", "fraction", *INDICES[2:])}
-    )
+    return {field.name: getattr(stored.certificate, field.name) for field in fields(stored.certificate)}
 
 
 def refitted(stored: StoredResult) -> tuple[StoredResult, Verification] | None:
@@ -466,6 +465,8 @@ def _indices(honest: Case, draw: random.Random) -> StoredResult:
                 a, b = draw.sample(range(nodes), 2) if nodes > 1 and draw.random() < 0.5 else [nodes, ends - 1]
                 image[[a, b]] = image[[b, a]]
             values = np.concatenate([values, image[None].astype(np.int32)])
+        elif key.endswith("_root") and draw.random() < 0.7:
+            return _regrafted(honest, stored, draw)
         elif key == "target" and draw.random() < 0.5:
             kept = draw.randrange(len(values))
             return _with(
@@ -496,6 +497,24 @@ def _indices(honest: Case, draw: random.Random) -> StoredResult:
         return found
 
     return improved(honest, honest.stored, change)
+
+
+def _regrafted(honest: Case, stored: StoredResult, draw: random.Random) -> StoredResult:
+    """Return the result with a switch under another parent, over cables of its own, or under none."""
+    flow, u = honest.flow, draw.randrange(len(stored.certificate.to_root))
+    first = np.concatenate([[0], np.cumsum(flow.node_count)])
+    p = int(np.searchsorted(first, u, side="right")) - 1
+    arcs = slice(*flow.arc_ptr[p : p + 2].tolist())
+    tail, head = flow.tail[arcs], flow.head[arcs]
+    pairs = [(-1, -1)] + [
+        (a, b)
+        for a in np.flatnonzero(tail == u - first[p])
+        for b in np.flatnonzero(head == u - first[p])
+        if head[a] == tail[b]
+    ]
+    roots = {key: getattr(stored.certificate, key).copy() for key in ("to_root", "from_root")}
+    roots["to_root"][u], roots["from_root"][u] = draw.choice(pairs)
+    return _with(stored, **roots)
 
 
 def _figures(honest: Case, draw: random.Random) -> StoredResult:

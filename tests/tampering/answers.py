@@ -13,12 +13,13 @@ from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.store import save_result
 
+from ..hurry import NO_TIME_S, no_time
 from ..throughput.conftest import random_hosts, random_network
 from ..throughput.test_objectives import few_demands
 
 Document: TypeAlias = dict[str, Any]
 
-ROUTINGS = ["ideal", "ksp:3", "edge-disjoint:2", "ecmp-lp", "ecmp", "ecmp-split", "vlb"]
+ROUTINGS = ["ideal", "ksp:3", "edge-disjoint:2", "ecmp-lp", "ecmp", "ecmp-split", "vlb", "hedera"]
 POLICIES = ["any", "single", "round-robin", "shortest"]
 OBJECTIVES = [
     "concurrent",
@@ -29,7 +30,7 @@ OBJECTIVES = [
     "min-cost:at=0.01",
     "min-cost:costs={costs}",
 ]
-ONE_WAY = ["ksp:1", "ecmp", "ecmp-split", "vlb"]
+ONE_WAY = ["ksp:1", "ecmp", "ecmp-split", "vlb", "hedera:annealing"]
 
 
 def islands() -> tuple[Network, TrafficMatrix]:
@@ -78,6 +79,12 @@ def saved_results(folder: Path) -> Iterator[Document]:
         for routing in ("ideal", "ksp:3", "ecmp-split"):
             for network, traffic in (islands(), apart()):
                 yield _saved(folder, network, traffic, objective, routing)
+    # Without time: a tree and a cut, or one path of each demand.
+    for i, objective in enumerate([*OBJECTIVES, "max-min:cap=demand", "total:floor=0.001"]):
+        for routing in ("ideal", "ksp:3", "ecmp-lp"):
+            network, traffic = (drawn[0], alike(), alike(slow=True))[i % 3]
+            with no_time():
+                yield _saved(folder, network, traffic, objective, routing, seed=i, time_limit_s=NO_TIME_S)
 
 
 def _saved(

@@ -14,14 +14,15 @@ from pnet_lp.failures import Failures
 from pnet_lp.model import Network, OnePathCertificate, Plane, ThroughputResult, TrafficMatrix, TreeCertificate
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve, trials
-from pnet_lp.throughput.problems import ArcProblem, PathProblem, build_problem
-from pnet_lp.throughput.problems.splits import SplitProblem
+from pnet_lp.throughput.problems import ArcProblem, build_problem
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.single import single_failure_trials
 from pnet_lp.throughput.trials import FailureTrial, failure_trials
 from pnet_lp.throughput.verify import verify, verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
+
+from ..hurry import NO_TIME_S, no_time
 
 OBJECTIVES = (
     "concurrent",
@@ -43,23 +44,9 @@ PATTERNS = tuple(zip(NETWORKS, ("all-to-all", "permutation", "gravity"), strict=
 
 
 @pytest.fixture
-def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the machine be as busy as it is, and what takes long not be done in time."""
-    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 600.0)
-    monkeypatch.setattr(ArcProblem, "first_bounds_s", 1e9)
-    whole = PathProblem.of.__func__  # type: ignore[attr-defined]
-
-    def one_path(cls: type[PathProblem], flow: Any, network: Any, level: Any, routing: Any, threads: int = 0) -> Any:
-        if routing.expression not in {"ksp:1", "ecmp"}:
-            raise TimeLimitError("over")
-        return whole(cls, flow, network, level, routing, threads)
-
-    monkeypatch.setattr(PathProblem, "of", classmethod(one_path))
-
-    def late(_: SplitProblem) -> None:
-        raise TimeLimitError("over")
-
-    monkeypatch.setattr(SplitProblem, "usage", property(late))
+def without_time() -> Iterator[None]:
+    with no_time():
+        yield
 
 
 def posed(case: tuple[str, int, Any], pattern: str, level: Any) -> tuple[Network, TrafficMatrix]:
@@ -77,7 +64,7 @@ def test_every_objective_is_bounded_without_time(
 ) -> None:
     for level in ("rack", "host"):
         network, traffic = posed(case, pattern, level)
-        result = solve(network, traffic, objective=objective, routing=routing, time_limit_s=1e-5)
+        result = solve(network, traffic, objective=objective, routing=routing, time_limit_s=NO_TIME_S)
         assert 0 < result.interval.lower <= result.interval.upper
         if routing not in {"ecmp-split", "ecmp"}:
             kind = TreeCertificate if routing == "ideal" else OnePathCertificate
@@ -88,31 +75,28 @@ def test_every_objective_is_bounded_without_time(
         assert found.figures["relative_gap"] == pytest.approx(result.figures["relative_gap"], abs=1e-9)
 
 
-@pytest.mark.usefixtures("without_time")
 @pytest.mark.parametrize("pattern", ["all-to-all", "permutation", "gravity"])
 @pytest.mark.parametrize("case", NETWORKS)
-def test_the_truth_is_between_the_bounds(
-    case: tuple[str, int, Any], pattern: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_truth_is_between_the_bounds(case: tuple[str, int, Any], pattern: str) -> None:
     network, traffic = posed(case, pattern, "host")
-    rough = [solve(network, traffic, routing=routing, time_limit_s=1e-5) for routing in ("ideal", "ksp:3", "ecmp-lp")]
-    monkeypatch.undo()
-    for found, routing in zip(rough, ("ideal", "ksp:3", "ecmp-lp"), strict=True):
+    routings = ("ideal", "ksp:3", "ecmp-lp")
+    with no_time():
+        rough = [solve(network, traffic, routing=routing, time_limit_s=NO_TIME_S) for routing in routings]
+    for found, routing in zip(rough, routings, strict=True):
         true = solve(network, traffic, routing=routing, tolerance=1e-6).interval
         assert found.interval.lower <= true.upper
         assert true.lower <= found.interval.upper
 
 
-def test_links_that_lead_one_way_are_in_no_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_that_lead_one_way_are_in_no_tree(tmp_path: Path) -> None:
     """The link from 0 to 1 has none back: the tree goes over 2."""
     speeds = np.array([9.0, 1.0, 2.0])
     plane = Plane.from_cables(3, [0, 1, 2], [1, 2, 0], speeds, capacity_back_gbps=np.array([0.0, 1.0, 2.0]))
     network = Network.from_planes([plane])
     traffic = TrafficMatrix.from_entries("rack", 3, np.array([0, 1]), np.array([1, 0]), np.ones(2))
     true = solve(network, traffic, tolerance=1e-7).interval
-    monkeypatch.setattr("pnet_lp.deadline.GRACE_S", 600.0)
-    monkeypatch.setattr(ArcProblem, "first_bounds_s", 1e9)
-    found = solve(network, traffic, time_limit_s=1e-5)
+    with no_time():
+        found = solve(network, traffic, time_limit_s=NO_TIME_S)
     assert found.interval.lower == pytest.approx(1.0)
     assert found.interval.lower <= true.lower
     assert true.upper <= found.interval.upper * (1 + 1e-9)
@@ -124,14 +108,14 @@ def test_links_that_lead_one_way_are_in_no_tree(tmp_path: Path, monkeypatch: pyt
 def test_the_bounds_of_a_tree_by_hand(tmp_path: Path) -> None:
     """On a path of three switches there is one tree, and the link at an end is a cut: both are exact."""
     network = build_network("path:n=3", link_gbps=1)
-    result = solve(network, build_traffic("all-to-all", network, "rack"), time_limit_s=1e-5)
+    result = solve(network, build_traffic("all-to-all", network, "rack"), time_limit_s=NO_TIME_S)
     assert result.interval.lower == pytest.approx(1 / 2)
     assert result.interval.upper == pytest.approx(1 / 2)
     # Of a ring of six, the tree leaves out the link across from its root: at the root three switches meet three, K =
     # 1/9.  The same cut of the ring has two links: 2/9.
     network = build_network("ring:n=6", link_gbps=1)
     traffic = build_traffic("all-to-all", network, "rack")
-    result = solve(network, traffic, time_limit_s=1e-5)
+    result = solve(network, traffic, time_limit_s=NO_TIME_S)
     assert result.interval.lower == pytest.approx(1 / 9)
     assert result.interval.upper == pytest.approx(2 / 9)
     save_result(tmp_path / "r.json", network, traffic, result)
@@ -163,7 +147,7 @@ def forged(result: ThroughputResult) -> Iterator[Any]:
 def test_trees_that_are_none_are_refused(tmp_path: Path) -> None:
     network = build_network("jellyfish:switches=12,ports=5", hosts_per_switch=1)
     traffic = build_traffic("permutation", network, "rack")
-    result = solve(network, traffic, time_limit_s=1e-5)
+    result = solve(network, traffic, time_limit_s=NO_TIME_S)
     save_result(tmp_path / "r.json", network, traffic, result)
     stored = load_result(tmp_path / "r.json")
     assert verify(stored).status == "bounds"
