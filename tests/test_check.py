@@ -184,6 +184,31 @@ def test_both_checkers_agree(tmp_path, case):
         assert high <= Fraction(other["upper_bound_gbps"])
 
 
+@pytest.mark.parametrize(
+    ("question", "key", "wrong"),
+    [
+        (
+            "--routing ksp:2",
+            "routing",
+            ["ksp:+2", "ksp:2.0", "ksp:0", "ksp:2147483648", f"ksp:{2**64 - 1}", "ksp:k=2,k=2"],
+        ),
+        (
+            "--objective total:floor=0.1",
+            "objective",
+            ["total:floor=0_0.1", "total:floor=0.1,floor=0.1", "total:floor=-1"],
+        ),
+    ],
+)
+def test_numbers_in_questions_are_written_in_one_way(tmp_path, question, key, wrong):
+    path = saved(tmp_path, f"ring:n=4 {question}")
+    file = json.loads(path.read_text())
+    for text in wrong:
+        path.write_text(json.dumps(file | {key: text}))
+        assert check(path).returncode == 1
+        with pytest.raises(PnetError, match="question is none"):
+            verify_file(path)
+
+
 @pytest.mark.parametrize("key", ["throughput_gbps", "lower_bound_gbps", "upper_bound_gbps", "relative_gap"])
 def test_a_wrong_figure_is_refused(tmp_path, key):
     path = saved(tmp_path, "ring:n=6 --level rack")

@@ -33,7 +33,7 @@ host_switch:i:h access_up_gbps:speed:h access_down_gbps:speed:h host_names box?:
 metric?:i:m:2 tier:i:n label"""
 LENGTHS, NO_LENGTHS = "length:f:a up_length:f:p:e down_length:f:p:e", "length:f:0 up_length:f:0 down_length:f:0"
 DRAWN, LEFT_OUT = ("ecmp", "hedera"), ("edge-disjoint", "hedera", "quotient", "tree", "one-path")
-SOURCE, SINK = math.inf, -1
+SOURCE, SINK, DIGITS = math.inf, -1, {*"0123456789"}
 Plane = namedtuple("Plane", "arcs names ends counts fingerprint")  # ((tail, head), speed, metric), (switch, up, down)
 # Nodes are (plane, switch), (SOURCE, endpoint) and (SINK, endpoint). The keys of links, in the order of the file, are
 # ("arc", plane, arc), ("up", plane, endpoint) and ("down", plane, endpoint). Their speeds may be infinite.
@@ -165,7 +165,8 @@ def read_pairs(traffic, level, ends):
         every = product(enumerate(weights), repeat=2)
         products = ((s, t, Fraction(float(a) * float(b) * (s != t))) for (s, (a, _)), (t, (_, b)) in every)
     for s, t, d in products if rule else zip(*columns, strict=True):
-        need(0 <= s < ends and 0 <= t < ends and (s != t or not d), "src, dst: no such pair of endpoints")
+        need(0 <= s < ends > t >= 0 and (s != t or not d), "src, dst: no such pair of endpoints")
+        need(not d or 1e-15 <= d <= 1e15, "sends, receives: a demand is out of range")
         pairs[s, t] += d
     pairs = {pair: d for pair, d in sorted(pairs.items()) if d}
     need(n := len(pairs), "traffic: without demands")
@@ -207,10 +208,10 @@ class Claim:
 
     def __init__(self, file):
         self.name, _, options = file["objective"].partition(":")
-        self.options = dict(x.split("=", 1) for x in options.split(",") if options)
+        self.options = dict(items := [x.split("=", 1) for x in options.split(",") if options])
         self.figures, *names = OBJECTIVES.get(self.name, (None,))
-        digits = {*"".join(x for key, x in self.options.items() if key in ("at", "fraction", "floor"))}
-        good = self.figures and self.options.get("cap", "demand") == "demand" and digits <= {*"0123456789.+-eE"}
+        good = self.figures and self.options.get("cap", "demand") == "demand" and len(items) == len(self.options)
+        good = good and all(k in ("cap", "costs") or ({*x} <= {*DIGITS, *".+-eE"} and float(x) >= 0) for k, x in items)
         good = good and {*self.options} <= {*names} and not {"at", "fraction"} <= {*self.options}
         need(good, f"objective: {file['objective']!a} is not one of the page")
         self.file, self.capped, self.by_ratio = file, "cap" in self.options, self.figures is Claim.ratio
@@ -233,17 +234,18 @@ class Claim:
             need(good, "load: not that of the routing")
         room = [(x, self.links[a].speed) for a, x in self.load.items()]
         need(self.by_ratio or all(x <= c for x, c in room), "rates_gbps: they do not fit")
-        self.times = min((c / x for x, c in room if x), default=math.inf)
+        self.times = min((c / x for x, c in room if x and c < math.inf), default=math.inf)
 
     def pose(self):
         """Read the question, and make the graph of the links that a path may use, and the demands."""
-        file, policy, level, seed = self.file, *map(self.file.get, ("plane_policy", "level", "routing_seed"))
+        file, policy, level, self.seed = self.file, *map(self.file.get, ("plane_policy", "level", "routing_seed"))
         self.routing, colon, most = file["routing"].partition(":")
         most = most.removeprefix("k=") if self.routing in ("ksp", "edge-disjoint") else str(WORD) * (not colon)
-        good = known(self.routing, self.routings, "routing") and most.isdigit() and most.isascii() and int(most)
+        good = known(self.routing, self.routings, "routing") and {*most} <= DIGITS
+        good = good and (not colon or 0 < int(most) < 1 << 31)
         need(good, f"routing: {file['routing']!a} has no meaning")
         good = policy in ("shortest", "single", "round-robin") and self.routing != "ideal"
-        good = (good or policy == "any") and type(seed) is int and 0 <= seed <= WORD
+        good = (good or policy == "any") and type(self.seed) is int and 0 <= self.seed <= WORD
         need(good, "plane_policy, routing_seed: not defined for this routing, or not from 0 to 2^64 - 1")
         network, traffic = read(file["instance"], "instance", "network traffic").values()
         variant, planes = read(network, "network", "variant planes").values()
@@ -270,8 +272,7 @@ class Claim:
         if self.policy != "single" and self.routing not in DRAWN:
             up = [{i: self.links[kind, i, e].head[1] for kind, i, e in self.out[SOURCE, e]} for e in range(self.ends)]
             words = [next(stream(*(1 + own.get(i, -1) for i in range(self.planes)))) for own in up]
-        seed = self.file["routing_seed"]
-        every = [self.demand(s, t, d, stream(seed, words[s], words[t])) for (s, t), d in sorted(demand.items())]
+        every = [self.demand(s, t, d, stream(self.seed, words[s], words[t])) for (s, t), d in sorted(demand.items())]
         return [d for d in every if d.planes]
 
     def build(self, planes, members):

@@ -117,8 +117,11 @@ class SecondTree(SecondProblem):
         joined = parent >= 0
         root = np.unique(parent[joined & ~np.isin(parent, inner)])
         check.require(
-            bool((not len(root)) or np.all(joined[ends] | np.isin(ends, root)))
-            and (len(root) == 1 or (not len(root) and len(np.unique(ends)) == 1)),
+            bool(np.all(ends >= 0))
+            and (
+                (len(root) == 1 and bool(np.all(joined[ends] | (ends == root))))
+                or (not len(root) and len(set(ends)) == 1)
+            ),
             "all endpoints are in one tree",
             "certificate.to_root does not join all endpoints in one tree",
         )

@@ -85,3 +85,10 @@ def test_indices_are_whole_numbers_and_masks_count() -> None:
         arrays |= {key: np.ma.array(arrays[key], mask=[0, at]) for key, at in masked.items()}
         with pytest.raises(TrafficError, match="values are masked out"):
             TrafficMatrix.from_entries("rack", 3, **arrays)
+
+
+def test_weights_whose_products_vanish_are_refused() -> None:
+    """1e-200 times itself is 0 in double precision, and 1e-200 times 1 is no demand."""
+    weights = np.array([1.0, 1e-200, 1.0])
+    with pytest.raises(TrafficError, match="invalid demand"):
+        TrafficMatrix.from_weights("rack", weights, weights)

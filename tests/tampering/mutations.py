@@ -104,9 +104,10 @@ def mutated(document: Document, others: list[Document], draw: random.Random) -> 
 def _change(document: Document, others: list[Document], draw: random.Random) -> None:
     if draw.random() < 0.1:
         place = draw.choice(PARTS)
-        found = _found(draw.choice(others), place)
-        if found is not None:
-            at(document, place[:-1])[place[-1]] = copy.deepcopy(found)
+        found, parent = _found(draw.choice(others), place), _found(document, place[:-1])
+        # An earlier change may have removed what it is in.
+        if found is not None and isinstance(parent, dict):
+            parent[place[-1]] = copy.deepcopy(found)
         return
     every = list(places(document))
     # Most places are names of switches: arrays and figures get their share.

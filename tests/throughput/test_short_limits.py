@@ -180,6 +180,22 @@ def test_a_cycle_is_no_tree(tmp_path: Path) -> None:
         verify(dataclasses.replace(stored, certificate=certificate))
 
 
+def test_a_host_without_a_link_is_in_no_tree(tmp_path: Path) -> None:
+    """Nor is it taken for the last switch, whose index of -1 it has: here it is sent to in vain."""
+    switch, speed = np.array([0, 1, -1]), np.array([9.0, 9.0, 0.0])
+    plane = Plane.from_cables(2, [0], [1], 1.0, host_switch=switch, access_gbps=speed, access_down_gbps=speed)
+    network = Network.from_planes([plane])
+    traffic = TrafficMatrix.from_entries("host", 3, [0, 0], [1, 2], 1.0)
+    result = solve(network, traffic, objective="total")
+    save_result(tmp_path / "r.json", network, traffic, result)
+    stored = load_result(tmp_path / "r.json")
+    assert verify(stored).status == "certified"
+    roots = {"to_root": np.array([-1, 1], dtype=np.int32), "from_root": np.array([-1, 0], dtype=np.int32)}
+    certificate = TreeCertificate(*stored.certificate.lengths, part=np.ones(1), **roots)  # type: ignore[union-attr]
+    with pytest.raises(CertificateError, match="does not join all endpoints"):
+        verify(dataclasses.replace(stored, certificate=certificate))
+
+
 @pytest.mark.parametrize("policy", ["any", "shortest", "single"])
 @pytest.mark.parametrize("routing", ["ksp:3", "ksp:8", "ecmp-lp"])
 def test_the_one_path_is_one_of_those_of_the_routing(routing: str, policy: Any) -> None:

@@ -52,7 +52,8 @@ class Product(Demands):
     def range(self) -> FloatArray:
         """The smallest and the largest product of weights above 0, and demands of endpoints to themselves."""
         sends, receives = self.sends[self.sends > 0], self.receives[self.receives > 0]
-        ends = [sends.min() * receives.min(), sends.max() * receives.max()] if self.count else []
+        # Where a product vanishes, what is left of it is a number that is too small.
+        ends = [max(sends.min() * receives.min(), 5e-324), sends.max() * receives.max()] if self.count else []
         return np.concatenate([ends, self.own[self.own > 0]])
 
     @property
