@@ -16,7 +16,7 @@ from pnet_lp.throughput.problems.answers import Answer, ProgramAnswer
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver
 from pnet_lp.throughput.solvers.base import FRUGAL, Solver
-from pnet_lp.throughput.solvers.choose import COLUMN_SOLVER, FLOW_SOLVER, PROGRAM_SOLVER
+from pnet_lp.throughput.solvers.choose import COLUMN_SOLVER, FLOW_SOLVER, PROGRAM_SOLVER, TINY_FLOW_VARIABLES
 from pnet_lp.throughput.solvers.choose import VERTEX_SOLVER as VERTEX_SOLVER  # noqa: PLC0414 - for max-min
 from pnet_lp.throughput.solvers.general import TIGHTEST, Attempt, Best, GeneralSolver, ProgramSolver, solve_until
 
@@ -201,7 +201,7 @@ def lp_solver(context: SolveContext, problem: Problem, *, steps: bool = True) ->
         return NO_SOLVER
     if context.solver != AUTO:
         return context.solver
-    if steps and problem.form == "arc":
+    if steps and problem.form == "arc" and problem.flow_variables > TINY_FLOW_VARIABLES:
         return FLOW_SOLVER
     many = steps and problem.form == "path" and problem.flow_variables > SMALL_COLUMNS
     return COLUMN_SOLVER if many else PROGRAM_SOLVER

@@ -112,7 +112,7 @@ def _fabric(graph: nx.Graph[Any], links: Mapping[str, Mapping[str, Any]], where:
     device = {node: (data["instance"], data["instance_idx"]) for node, data in graph.nodes(data=True)}
     alone = Counter(instance for instance, _ in set(device.values()))
     called = {one: one[0] if alone[one[0]] == 1 else f"{one[0]}.{one[1]}" for one in device.values()}
-    servers = {device[node] for node, kind in graph.nodes(data="type") if kind in ("xpu", "nic")}
+    servers = {device[node] for node, data in graph.nodes(data=True) if data["type"] in ("xpu", "nic")}
     between = [(u, v, data) for u, v, data in graph.edges(data=True) if device[u] != device[v]]
     joined = {end for u, v, _ in between for end in (u, v)}
     ends = Counter(device[node] for node in joined)
