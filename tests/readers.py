@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from pydantic.fields import FieldInfo
 
 from pnet_lp.charts.kinds import CHART_KINDS, parse_chart
+from pnet_lp.collectives.base import ALGORITHMS, parse_algorithm
 from pnet_lp.cost.books import read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
 from pnet_lp.errors import PnetError
@@ -163,6 +164,7 @@ def readers() -> dict[str, Reader]:
         (ARCHITECTURES, lambda text: read_architecture(text, options)),
         (WORKLOADS, check_workload),
         (SIZES, parse_sizes),
+        (ALGORITHMS, parse_algorithm),
         (PRESETS, get_preset),
         (sizings, sizings.get),
         (CHART_KINDS, parse_chart),

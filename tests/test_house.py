@@ -15,6 +15,7 @@ import yaml
 from pnet_lp import __version__, _core
 from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.charts.kinds import CHART_KINDS
+from pnet_lp.collectives import ALGORITHMS
 from pnet_lp.cost import ARCHITECTURES
 from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.experiment.executor import EXECUTORS
@@ -48,6 +49,7 @@ FORMATS: list[Formats] = [
 ]
 REGISTRIES: list[Registry] = [
     *FORMATS,
+    ALGORITHMS,
     BOUNDS,
     OBJECTIVES,
     QUESTIONS,

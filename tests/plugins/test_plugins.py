@@ -31,6 +31,7 @@ ADDED = [
     ("questions", "diameter", "question.py"),
     ("workloads", "relay", "workload.py"),
     ("sizes", "two", "sizes.py"),
+    ("collectives", "server", "algorithm.py"),
     ("queues", "shallow", "queue.py"),
     ("transports", "quick-tcp", "transport.py"),
     ("forwardings", "rps-single", "forwarding.py"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pnet_lp as pn
 from pnet_lp.errors import RoutingError
 from pnet_lp.failures import Mask, apply_mask
 from pnet_lp.model import Network, Workload
@@ -96,6 +97,27 @@ def test_all_to_all(switch: Network, n: int) -> None:
     # Packets of several flows that reach a link at one time wait for each other.
     packets = job(switch, at_once, transport="line-rate", queue="drop-tail:packets=2000")
     assert bare + LATENCY_PS <= packets <= bare + LATENCY_PS + n * sending_ps(FULL)
+
+
+@pytest.mark.parametrize("local", [2, 4])
+def test_two_levels(switch: Network, local: int) -> None:
+    """2 (n - 1) / n S / rate, as of one ring, in fewer steps; the matrix has the same bound in all three models."""
+    n, servers = 8, 8 // local
+    for kind, halves in (("all-reduce", 2), ("reduce-scatter", 1), ("all-gather", 1)):
+        algorithm = f"algorithm=two-level:local={local}"
+        bare, fluid, packets = both(switch, f"{kind}:{algorithm},size={SIZE}")
+        assert bare == halves * (n - 1) * sending_ps(SIZE // n)
+        assert fluid == packets == bare + halves * (local - 1 + servers - 1) * LATENCY_PS
+        solved = pn.throughput(switch, traffic=f"{kind}:{algorithm}")
+        # A full packet has a header beside its payload, which is not in the matrix.
+        assert SIZE * 8 / solved.lower * 1e3 == pytest.approx(bare * FULL / 1500, rel=1e-9)
+
+
+def test_all_to_all_in_two_levels(switch: Network) -> None:
+    """Blocks for other places cross twice: 2 x 3 inside, 4 x 1 along rails."""
+    bare, fluid, packets = both(switch, f"all-to-all:algorithm=hierarchical:local=4,size={SIZE}")
+    assert bare == (3 * 2 + 1 * 4) * sending_ps(SIZE // 8)
+    assert fluid == packets == bare + 4 * LATENCY_PS
 
 
 def test_a_tree(switch: Network) -> None:

@@ -393,12 +393,6 @@ HOSTS = ring_of(6, hosts_per_switch=1)
             SpecError,
             "hadoop: mappers and reducers are different endpoints, and 1.2 of all is above 1",
         ),
-        (
-            "all-reduce:algorithm=halving-doubling",
-            TrafficError,
-            "all-reduce:algorithm=halving-doubling: halving-doubling needs a power of two of racks, found 6; "
-            "allowed: 2, 4, 8, ..., or algorithm=ring",
-        ),
         ("mpi-fft:rows=4", TrafficError, "mpi-fft:rows=4: 6 racks do not fill 4 rows; allowed: a divisor of 6"),
         ("mpi-mg:x=2", SpecError, "mpi-mg: x, y and z are given all three or not at all"),
         (

@@ -120,7 +120,7 @@ ODD = ring_of(5)
         ("stride", SpecError, "stride: parameter 's' is required"),
         ("stride:s=0", SpecError, "stride: s: input should be greater than or equal to 1, found '0'"),
         ("stride:t=1", SpecError, "stride: unknown parameter 't'; allowed: s"),
-        ("all-to-all:s=1", SpecError, "all-to-all: unknown parameter 's'; allowed: fraction, seed"),
+        ("all-to-all:s=1", SpecError, "all-to-all: unknown parameter 's'; allowed: fraction, algorithm, seed"),
         (
             "permutation:kind=pair",
             SpecError,

@@ -5,25 +5,47 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
-from pnet_lp.errors import TrafficError
+from pnet_lp.collectives import AlgorithmOf, Operation
+from pnet_lp.collectives.base import GATHERING, REDUCING
+from pnet_lp.errors import SpecError, naming
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import NoParams, Params
 from pnet_lp.traffic.base import TrafficContext, traffics
 
 
-class AllReducePattern(Params):
-    """Parameters of ``all-reduce``."""
+class ReducingPattern(Params):
+    """Parameters of ``all-reduce``, ``all-gather`` and ``reduce-scatter``."""
 
-    algorithm: Literal["ring", "recursive-doubling", "halving-doubling"] = Field(
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    operation: ClassVar[Operation] = "all-reduce"
+    algorithm: AlgorithmOf = Field(
         "ring",
-        description="ring: reduce-scatter and all-gather around a ring; recursive-doubling: whole vectors between "
-        "pairs 1, 2, 4, ... apart; halving-doubling: half, quarter, ... of it, then back",
+        validate_default=True,
+        description="one of `pnet-lp list collectives` that does this: ring, two-level:local=8",
     )
+
+    @model_validator(mode="after")
+    def _check_algorithm(self) -> Self:
+        self.algorithm.check(self.operation)
+        return self
+
+
+class AllGatherPattern(ReducingPattern):
+    """Parameters of ``all-gather``."""
+
+    operation: ClassVar[Operation] = "all-gather"
+
+
+class ReduceScatterPattern(ReducingPattern):
+    """Parameters of ``reduce-scatter``."""
+
+    operation: ClassVar[Operation] = "reduce-scatter"
 
 
 class PipelineParams(Params):
@@ -43,34 +65,36 @@ def ring(_: NoParams, context: TrafficContext) -> TrafficMatrix:
 
 @traffics.register(
     "all-reduce",
-    params=AllReducePattern,
+    params=ReducingPattern,
     summary="what one reduction of a vector of size 1.0 over all endpoints sends between them",
-    source="Patarasuk, Yuan: Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, JPDC 69(2), 2009 "
-    "(ring); Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 2005",
+    source=REDUCING,
 )
-def all_reduce(params: AllReducePattern, context: TrafficContext) -> TrafficMatrix:
-    """Return the volumes over all rounds, in vectors.
+@traffics.register(
+    "all-gather",
+    params=AllGatherPattern,
+    summary="what is sent until every endpoint has all parts of a vector of size 1.0, of which each has one",
+    source=GATHERING,
+)
+@traffics.register(
+    "reduce-scatter",
+    params=ReduceScatterPattern,
+    summary="what is sent until every endpoint has one part of the sum of vectors of size 1.0",
+    source=GATHERING,
+)
+def reducing(params: ReducingPattern, context: TrafficContext) -> TrafficMatrix:
+    """Return the volumes over all steps, in vectors.
 
-    Of n endpoints: ring, 2 (n-1)/n to the next one; recursive doubling, 1 to each one 2^j apart; halving-doubling,
-    2^(j+1)/n to each one 2^j apart, which is 2 (n-1)/n in all.
+    Of n endpoints by ring: 2 (n-1)/n to the next one, (n-1)/n for the two halves of an all-reduce.
 
     Raises:
-        TrafficError: another number of endpoints than a power of two, for the algorithms other than ring.
+        SpecError: a number of endpoints that does not fit the algorithm.
+        TrafficError: too many pairs.
     """
-    size = context.endpoints
-    members = np.arange(size)
-    if params.algorithm == "ring":
-        return context.matrix(members, np.roll(members, -1), np.full(size, 2 * (size - 1) / size))
-    if size & (size - 1):
-        raise TrafficError(
-            f"{params.algorithm} needs a power of two of {context.level}s",
-            where=context.label,
-            found=size,
-            allowed="2, 4, 8, ..., or algorithm=ring",
-        )
-    apart = 1 << np.arange(size.bit_length() - 1)
-    volume = np.ones(len(apart)) if params.algorithm == "recursive-doubling" else 2 * apart / size
-    return context.matrix(np.tile(members, len(apart)), members ^ apart[:, None], np.repeat(volume, size))
+    with naming(context.label, SpecError):
+        schedule = params.algorithm.schedule(params.operation, context.endpoints)
+    context.check_demands(schedule.pair_count)
+    src, dst, blocks = schedule.volumes()
+    return context.matrix(src, dst, blocks / schedule.blocks)
 
 
 @traffics.register(
