@@ -161,12 +161,12 @@ def _case(objective: str, form: str, draw: random.Random) -> Case | None:
                 expression += ("," if ":" in expression else ":") + f"costs={costs}"
         if objective == "total" and draw.random() < 0.4:
             expression = f"total:floor={min(_part(truth, draw), 1.0)!r}"
-        asked = {"objective": expression, "routing": routing, "plane_policy": policy, "seed": seed}
+        requested = {"objective": expression, "routing": routing, "plane_policy": policy, "seed": seed}
         if form in HURRIED:
             with no_time():
-                result = solve(network, traffic, time_limit_s=NO_TIME_S, **asked)
+                result = solve(network, traffic, time_limit_s=NO_TIME_S, **requested)
         else:
-            result = solve(network, traffic, solver=solver, **asked)
+            result = solve(network, traffic, solver=solver, **requested)
         save_result(path, network, traffic, result)
         document: Document = json.loads(path.read_text())
         if form in HURRIED and document["certificate"]["form"] != form:
