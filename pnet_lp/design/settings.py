@@ -60,10 +60,10 @@ class FindSettings(ToleranceSettings, BookSettings):
     best: int | None = Field(None, ge=1, description="stop when so many networks of the front are found, best first")
     rank: Rank = Field("cost", description="what ranks networks: least cost, least power or most throughput")
     min_gain: float = Field(
-        0.01,
+        0.0,
         ge=0,
         lt=1,
-        description="least part by which a network must carry more than one that costs no more; 0 lists any that does",
+        description="least part by which a network must carry more than one that costs no more; 0: any more",
     )
     fail_links: Annotated[Portion, *portion_of("link")] = Field(
         0.0, description="cables of each plane that fail: a share (0.01, 1%), or a number of them (3, '1 link')"

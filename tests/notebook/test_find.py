@@ -62,16 +62,15 @@ def test_tables_are_of_all_candidates(found: pn.NetworksFound) -> None:
 
 def test_the_front_is_what_the_table_of_all_says(found: pn.NetworksFound) -> None:
     front, everything = found.front, found.candidates
-    # Each on the front carries 1 % more than what costs no more, so that what is ruled out may carry so much more.
     for one in everything[everything["ruled_out"] != ""].itertuples():
         cheaper = front[front["total_usd"] <= one.total_usd]
         too_little = one.upper_bound_gbps_per_host < 50
-        beaten = 1.01 * cheaper["gbps_per_host"].max() >= one.upper_bound_gbps_per_host * (1 - 1e-9)
+        beaten = cheaper["gbps_per_host"].max() >= one.upper_bound_gbps_per_host * (1 - 3e-4)
         assert too_little or beaten, one
         assert too_little == one.ruled_out.endswith("too little"), one
     for one in front.itertuples():
         others = front[(front["total_usd"] <= one.total_usd) & (front.index != one.Index)]
-        assert (1.01 * others["gbps_per_host"] < one.gbps_per_host).all()
+        assert (others["gbps_per_host"] < one.gbps_per_host).all()
 
 
 def test_one_of_them_is_an_answer_with_its_proof(found: pn.NetworksFound) -> None:
