@@ -286,6 +286,7 @@ def _joined(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Pla
             _Links(first[p] + plane.cable_u, first[p] + plane.cable_v, plane.capacity_uv_gbps, plane.capacity_vu_gbps)
         )
         part_of += [np.full(len(links.u), p) for links in parts[-3 if layers else -2 :]]
+    again = sum(len(links.u) for links in parts)
     if both:
         parts.append(inside.links.between(arriving, arriving, shared))
         part_of.append(np.full(len(inside.links.u), len(planes)))
@@ -300,7 +301,6 @@ def _joined(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Pla
     partner = np.arange(len(u))
     if both:
         copies = len(inside.links.u)
-        again = sum(len(links.u) for links in parts[:-3])
         partner[:copies] = again + np.arange(copies)
         partner[again : again + copies] = np.arange(copies)
     ends = np.concatenate([sending[:hosts], receiving]) if layers else sending[:hosts]

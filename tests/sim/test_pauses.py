@@ -28,7 +28,7 @@ DEAF = "roce:dcqcn=false,rto=1s"
         ("shared:threshold=10,always=5", "always=5 is below threshold=10"),
         ("shared:alpha=0", "alpha"),
         ("shared:buffer=8kB", "bytes, and the headroom of its links"),
-        ("trim:always=5", "always=5 is below threshold=None"),
+        ("trim:always=5", "always needs threshold"),
     ],
 )
 def test_parameters_are_refused(tree: Network, queue: str, says: str) -> None:

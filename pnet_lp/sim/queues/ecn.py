@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pnet_lp import _core
 from pnet_lp.quantities import Bytes
 from pnet_lp.sim.base import QUEUES, PacketSizes, SimulationContext
+from pnet_lp.sim.marking import Always, Chance, check_marking, marking
 from pnet_lp.sim.queue_limit import LimitParams
 
 
@@ -33,20 +34,12 @@ class EcnParams(LimitParams):
         description="which data is marked: what comes to a long queue, or what leaves one, itself counted, so that the "
         "mark does not wait in it",
     )
-    always: int | None = Field(
-        None,
-        ge=0,
-        lt=1 << 32,
-        description="packets from which all data is marked, the chance growing from threshold on; default: threshold",
-    )
-    chance: float = Field(1.0, ge=0, le=1, description="chance of a mark just below ``always``")
+    always: Always = None
+    chance: Chance = 1.0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.always is not None and self.always < self.threshold:
-            raise ValueError(f"always={self.always} is below threshold={self.threshold}")
-        if self.always is None and self.chance != 1:
-            raise ValueError("chance needs always: without it all data is marked from the threshold on")
+        check_marking(self.threshold, self.always, self.chance)
         if self.always is not None and self.threshold_bytes is not None:
             raise ValueError("always counts packets, and threshold_bytes bytes")
         if self.always is not None and self.marks == "leaving":
@@ -75,12 +68,10 @@ class EcnParams(LimitParams):
 )
 def ecn(params: EcnParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""
-    high = params.threshold if params.always is None else params.always
     return _core.Queue(
         "ecn",
         **params.limit(context),
-        low=params.threshold,
-        high=high,
+        **marking(params.threshold, params.always),
         chance=params.chance,
         threshold_bytes=params.threshold_bytes,
         leaving=params.marks == "leaving",

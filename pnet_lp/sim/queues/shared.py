@@ -10,6 +10,7 @@ from pnet_lp import _core
 from pnet_lp.errors import SpecError
 from pnet_lp.quantities import Bytes
 from pnet_lp.sim.base import QUEUES, PacketSizes, QueueParams, SimulationContext
+from pnet_lp.sim.marking import Always, Chance, check_marking, marking
 
 
 class SharedParams(QueueParams):
@@ -28,20 +29,12 @@ class SharedParams(QueueParams):
     threshold: int | None = Field(
         None, ge=0, lt=1 << 32, description="packets in the queue of a port from which data is marked; default: none is"
     )
-    always: int | None = Field(
-        None,
-        ge=0,
-        lt=1 << 32,
-        description="packets from which all data is marked, the chance growing from threshold on; default: threshold",
-    )
-    chance: float = Field(1.0, ge=0, le=1, description="chance of a mark just below ``always``")
+    always: Always = None
+    chance: Chance = 1.0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.always is not None and (self.threshold is None or self.always < self.threshold):
-            raise ValueError(f"always={self.always} is below threshold={self.threshold}")
-        if self.always is None and self.chance != 1:
-            raise ValueError("chance needs always: without it all data is marked from the threshold on")
+        check_marking(self.threshold, self.always, self.chance)
         return self
 
     def idle(self) -> dict[str, str]:
@@ -80,7 +73,6 @@ def shared(params: SharedParams, context: SimulationContext) -> _core.Queue:
         headroom=params.headroom,
         resume=params.resume,
         packet=packet,
-        low=params.threshold,
-        high=(params.threshold or 0) if params.always is None else params.always,
+        **marking(params.threshold, params.always),
         chance=params.chance,
     )

@@ -10,6 +10,7 @@ from pnet_lp import _core
 from pnet_lp.errors import SpecError
 from pnet_lp.quantities import Bytes
 from pnet_lp.sim.base import QUEUES, PacketSizes, SimulationContext
+from pnet_lp.sim.marking import Always, check_marking, marking
 from pnet_lp.sim.queue_limit import LimitParams
 
 
@@ -31,17 +32,11 @@ class TrimParams(LimitParams):
     threshold: int | None = Field(
         None, ge=0, lt=1 << 32, description="data packets in the queue from which data is marked; default: none is"
     )
-    always: int | None = Field(
-        None,
-        ge=0,
-        lt=1 << 32,
-        description="packets from which all data is marked, the chance growing from threshold on; default: threshold",
-    )
+    always: Always = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.always is not None and (self.threshold is None or self.always < self.threshold):
-            raise ValueError(f"always={self.always} is below threshold={self.threshold}")
+        check_marking(self.threshold, self.always)
         if self.headers < self.header:
             raise ValueError(f"headers={self.headers} has no room for a header of {self.header} bytes")
         return self
@@ -79,6 +74,5 @@ def trim(params: TrimParams, context: SimulationContext) -> _core.Queue:
         header=params.header,
         headers=params.headers,
         weight=params.weight or None,
-        low=params.threshold,
-        high=(params.threshold or 0) if params.always is None else params.always,
+        **marking(params.threshold, params.always),
     )
