@@ -15,6 +15,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput.problems import FlowProblem
+from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.solve import flow_of
 
 if TYPE_CHECKING:
@@ -83,7 +84,13 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
         assert chosen is not None
         return chosen.paths(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
 
-    demand, plane, part, ptr, arc = result.certificate.paths(flow, listed)
+    kept, own = flow, np.arange(flow.demand_count)
+    if routing.form == "arc":
+        # Certificates of flows over any path are of those demands that have one.
+        problem, left = ArcProblem(flow).connected()
+        kept, own = problem.flow, own[left]
+    demand, plane, part, ptr, arc = result.certificate.paths(kept, listed)
+    demand = own[demand]
     if routing.form == "split" and routing.most_paths > 1:
         usage = routing.usage(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
         part = _split_at_switches(flow, usage, demand, plane, ptr, arc)

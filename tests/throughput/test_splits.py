@@ -131,6 +131,19 @@ def test_fewer_paths_lose_more() -> None:
     assert lost[2] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("objective", ["max-min", "total"])
+@pytest.mark.parametrize("routing", ["ideal", "ksp:2"])
+def test_pairs_without_a_path_are_left_out(objective: str, routing: str) -> None:
+    network = Network.from_planes([plane(nx.Graph([(0, 1), (2, 3)]))])
+    traffic = TrafficMatrix.from_dense("rack", 2 * (np.ones((4, 4)) - np.eye(4)))
+    result = solve(network, traffic, objective=objective, routing=routing)
+    table = splits_table(network, traffic, result, splits(network, traffic, result))
+    assert list(table["path"]) == ["0 1", "1 0", "2 3", "3 2"]
+    assert list(table["src"]) == ["0", "1", "2", "3"]
+    assert np.allclose(np.asarray(table["rate_gbps"], dtype=float), np.asarray(table["rate_gbps"], dtype=float)[0])
+    assert min(table["rate_gbps"]) > 0.5
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
