@@ -18,6 +18,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "arrivals": ("workloads",),
     "bound": ("bounds",),
     "bounds": ("bounds",),
+    "collective": ("collectives",),
     "executor": ("executors",),
     "experiment": ("experiments",),
     "flow_size": ("sizes",),

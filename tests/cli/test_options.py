@@ -555,6 +555,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                     "bound": "tub",
                     "workload": "each",
                     "size": "pfabric-web-search",
+                    "collective": "two-level",
                     "transport": "dctcp",
                     "queue": "ecn",
                     "forwarding": "flowlet",
