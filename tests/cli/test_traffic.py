@@ -29,4 +29,4 @@ def test_a_matrix_is_shown_and_written(run: Run, run_json: RunJson) -> None:
 def test_what_is_refused(run: Run) -> None:
     assert "Missing option '--on'" in run("traffic", "all-to-all", code=2).stderr
     wrong = run("traffic", "gravty", "--on", "ring:n=4", code=2).stderr
-    assert wrong.startswith("Error: unknown traffic 'gravty' (did you mean 'gravity'?); allowed: all-reduce,")
+    assert wrong.startswith("Error: unknown traffic 'gravty' (did you mean 'gravity'?); allowed: all-gather,")
