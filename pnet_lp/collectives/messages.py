@@ -59,7 +59,8 @@ def block_bounds(size: int, count: int) -> LongArray:
     return np.array([i * size // count for i in range(count + 1)], dtype=np.int64)
 
 
-@dataclass
+@brief("ranks", "count")
+@dataclass(repr=False)
 class Book:
     """Messages as they are made, with what each rank sent and received last.
 

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from pnet_lp.errors import SpecError
+from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
 
 After: TypeAlias = Literal["both", "came", "sent", "none"]
@@ -65,7 +66,8 @@ class Step:
         return replace(self, at=at, count=self.count * len(members), width=self.width * scale)
 
 
-@dataclass(frozen=True)
+@brief("ranks", "blocks", "message_count")
+@dataclass(frozen=True, repr=False)
 class Schedule:
     """The steps of an algorithm between ``ranks`` ranks.
 
