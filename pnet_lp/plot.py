@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,12 @@ def one_chart(path: str | Path, title: str = "", width: float = 6, height: float
 def dashes(number: int) -> str:
     """Return the dashes of a line; the ninth has the colour of the first, but other dashes."""
     return _DASHES[(number + number // len(COLOURS)) % len(_DASHES)]
+
+
+def scale_of(*values: npt.NDArray[Any]) -> Literal["linear", "log"]:
+    """Return the scale of an axis for positive values: logarithmic if they span a power of ten; else labels collide."""
+    drawn = np.concatenate(values)
+    return "log" if drawn.size and drawn.max() >= 10 * drawn.min() else "linear"
 
 
 def draw_shares(axes: Axes, values: npt.ArrayLike, total: int | None = None, **style: Any) -> None:

@@ -1,5 +1,6 @@
 """Figures sized for a paper or a talk, with other texts."""
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -7,7 +8,7 @@ from matplotlib.text import Text
 from pnet_lp.charts.images import figure_bytes
 from pnet_lp.charts.look import Labels, Look, Style, looking
 from pnet_lp.errors import SpecError
-from pnet_lp.plot import new_figure
+from pnet_lp.plot import new_figure, scale_of
 
 
 def chart() -> Figure:
@@ -52,3 +53,9 @@ def test_a_text_that_the_figure_lacks_is_refused() -> None:
     with looking(Look(labels=Labels({"laod": "x"}, "labels.yaml"))), pytest.raises(SpecError) as caught:
         figure_bytes(chart(), "svg")
     assert str(caught.value).startswith("labels.yaml: the figure has no text 'laod' (did you mean 'load'?); allowed: ")
+
+
+def test_scales_are_logarithmic_where_labels_have_room() -> None:
+    near, far = np.array([46.0, 57.0]), np.array([1.0, 5.0])
+    assert scale_of(near) == scale_of(np.empty(0)) == "linear"
+    assert scale_of(near, far) == "log"

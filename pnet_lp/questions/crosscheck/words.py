@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.extras import need
-from pnet_lp.plot import COLOURS, draw_shares, new_figure, write_figure
+from pnet_lp.plot import COLOURS, draw_shares, new_figure, scale_of, write_figure
 from pnet_lp.questions.crosscheck.answer import CrosscheckAnswer
 from pnet_lp.questions.crosscheck.case import CrosscheckCase
 from pnet_lp.tables import NETWORK_FACT, WARNINGS, Columns, Document, Report, facts, table_of, text_table
@@ -185,8 +185,7 @@ def write_plot(answer: CrosscheckAnswer, title: str, path: str | Path) -> None:
     steps = {} if len(found.workload.after) else found.linear
     for style, (name, linear) in zip(("--", ":"), steps.items(), strict=False):
         axes.axvline(linear.all_us, color="black", linestyle=style, label=_SHOWN[f"lp_{name}"])
-    if any(result.completed for result in found.simulations.values()):
-        axes.set_xscale("log")
+    axes.set_xscale(scale_of(*(result.completion_ps[result.done] for result in found.simulations.values())))
     axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
     axes.legend(fontsize="small")
     why = found.left_out or ("" if steps else "flows wait for others, and the linear program has no times of its own")

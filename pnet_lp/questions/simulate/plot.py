@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.plot import COLOURS, dashes, draw_shares, new_figure, write_figure
+from pnet_lp.plot import COLOURS, dashes, draw_shares, new_figure, scale_of, write_figure
 from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.sim import SimulationResult
 
@@ -43,11 +43,10 @@ def write_plot(answer: SimulateAnswer, title: str, path: str | Path) -> None:
 
 def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
     """Draw the share of flows complete after a time, one line for each run."""
-    for number, result in enumerate(results):
-        times = result.completion_ps[result.done] / 1e6
-        draw_shares(axes, times, result.flow_count, label=f"run {number}", **_line(number, len(results)))
-    if any(result.completed for result in results):
-        axes.set_xscale("log")
+    times = [result.completion_ps[result.done] / 1e6 for result in results]
+    for number, (own, result) in enumerate(zip(times, results, strict=True)):
+        draw_shares(axes, own, result.flow_count, label=f"run {number}", **_line(number, len(results)))
+    axes.set_xscale(scale_of(*times))
     axes.set(xlabel="completion time, us", ylabel="share of flows", ylim=(0, 1))
     if len(results) > 1:
         _name_lines(axes)
@@ -61,7 +60,7 @@ def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
     axes.set(xlabel="bytes of a flow", ylabel="slowdown")
     if not len(size):
         return
-    axes.set(xscale="log", yscale="log")
+    axes.set(xscale="log", yscale=scale_of(slowdown))
     axes.scatter(size, slowdown, s=6, color=COLOURS[0], alpha=0.3, linewidths=0, rasterized=len(size) > _MOST_DRAWN)
     if len(np.unique(size)) > 1:
         groups = np.digitize(np.log10(size), np.arange(0, 16, 0.5))
