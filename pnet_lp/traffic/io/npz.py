@@ -86,15 +86,17 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
 
 
 def _write(traffic: TrafficMatrix, temporary: Path, _: Network, __: Level) -> None:
-    with temporary.open("wb") as file:
-        np.savez_compressed(
-            file,
-            src=traffic.src,
-            dst=traffic.dst,
-            demand=traffic.demand,
-            endpoints=np.array([traffic.endpoints]),
-            level=np.array(traffic.level),
-        )
+    # Not into the file itself: an archive that a full disk cuts off tries again to be closed when it is deleted.
+    archive = io.BytesIO()
+    np.savez_compressed(
+        archive,
+        src=traffic.src,
+        dst=traffic.dst,
+        demand=traffic.demand,
+        endpoints=np.array([traffic.endpoints]),
+        level=np.array(traffic.level),
+    )
+    temporary.write_bytes(archive.getbuffer())
 
 
 def _load(data: bytes, where: str, endpoints: int) -> _Arrays:
