@@ -27,9 +27,10 @@ class Format(Generic[T]):
 
     Attributes:
         name: of its entry.
-        suffixes: of files in this format, lower case, the usual one first.
+        suffixes: of files in this format, lower case, the usual one first; none for one that is known by content alone.
         write: ``(value, path, ...)``, such that ``read`` gives the same value back; what follows the path is said where
-            the registry of such formats is.  Raises an error where the format cannot hold the value.
+            the registry of such formats is.  Raises an error where the format cannot hold the value.  None for a format
+            that is only read, which has no suffixes.
         read: ``(content, where, ...) -> value``; ``where`` is the file.  Raises the registry's error, with file and
             line where the format has lines, and nothing else.  None for a format that is only written.
         recognise: true where a file is in this format, broken or not, by its :func:`~pnet_lp.layouts.opening`; in time
@@ -42,7 +43,7 @@ class Format(Generic[T]):
 
     name: str
     suffixes: tuple[str, ...]
-    write: Callable[..., None]
+    write: Callable[..., None] | None
     read: Callable[..., T] | None = None
     recognise: Callable[[str], object] = lambda _: False
     order: int = 0
@@ -83,12 +84,12 @@ class Formats(Registry[Format[T]]):
         suffixes: tuple[str, ...],
         summary: str,
         parse: Callable[..., T],
-        render: Callable[..., str],
+        render: Callable[..., str] | None,
         *,
         begins: str | tuple[str, ...] = (),
         **more: Any,
     ) -> None:
-        """Register a format of text: ``parse(text, where, ...) -> value`` and ``render(value, ...) -> text``.
+        """Register a format of text: ``parse(text, where, ...) -> value`` and ``render(value, ...) -> text``, or None.
 
         Its files begin with what ``begins`` says, blanks and comments aside; ``more`` are other attributes of
         :class:`Format`, such as ``recognise`` instead.
@@ -100,9 +101,10 @@ class Formats(Registry[Format[T]]):
             return parse(decoded(data, where, self.fault), where, *given)
 
         def write(value: T, temporary: Path, *given: object) -> None:
+            assert render is not None
             temporary.write_text(render(value, *given), encoding="utf-8", newline="")
 
-        self.add(Format(name, suffixes, write, read, **more), summary=summary)
+        self.add(Format(name, suffixes, write if render else None, read, **more), summary=summary)
 
     @property
     def formats(self) -> list[Format[T]]:
@@ -192,6 +194,7 @@ class Formats(Registry[Format[T]]):
             OutputError: the file cannot be written.
         """
         chosen = self.chosen(path)
+        assert chosen.write is not None
         with output_file(path) as temporary:
             chosen.write(value, temporary, *given)
             if chosen.read is not None:

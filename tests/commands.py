@@ -60,7 +60,7 @@ SUFFIXES = {
     "failure groups": ".yaml",
     "link costs": ".csv",
     "traffic spec": ".yaml",
-    **{f"network {one.name}": one.suffixes[0] for one in NETWORK_FORMATS.formats if one.read},
+    **{f"network {one.name}": "".join(one.suffixes[:1]) for one in NETWORK_FORMATS.formats if one.read},
     **{f"matrix {one.name}": one.suffixes[0] for one in MATRIX_FORMATS.formats if one.read},
     **{f"workload {one.name}": one.suffixes[0] for one in WORKLOAD_FORMATS.formats if one.read},
 }

@@ -89,14 +89,18 @@ def written(known: Format[Plane], plane: Plane) -> bytes:
     """Return a plane as a file of a format."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "plane"
+        assert known.write is not None
         known.write(plane, path)
         return path.read_bytes()
 
 
 def network_seeds(known: Format[Plane]) -> list[bytes]:
-    """Return valid files of a format: those at hand, and what it writes of the planes above."""
-    found = [path.read_bytes() for path in sorted(DATA.iterdir()) if NETWORK_FORMATS.suffix_of(path) in known.suffixes]
-    for plane in (RICH, BARE, NUMBERED, TREE):
+    """Return valid files of a format: those at hand, by suffix or name, and what it writes of the planes above."""
+    named = {*known.suffixes, f".{known.name}"}
+    found = [
+        path.read_bytes() for path in sorted(DATA.iterdir()) if {NETWORK_FORMATS.suffix_of(path), path.suffix} & named
+    ]
+    for plane in (RICH, BARE, NUMBERED, TREE) if known.write else ():
         try:
             found.append(written(known, plane))
         except PnetError:

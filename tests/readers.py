@@ -108,7 +108,7 @@ def readers() -> dict[str, Reader]:
     found = {"network spec": Reader(tuple(SPECS), _text(lambda text: parse_spec(text, "f")))}
     for known in NETWORK_FORMATS.formats:
         found[f"network {known.name}"] = Reader(
-            tuple(network_seeds(known)), lambda data, known=known: _any_network(data, known.suffixes[0])
+            tuple(network_seeds(known)), lambda data, known=known: _any_network(data, "".join(known.suffixes[:1]))
         )
     for each in MATRIX_FORMATS.formats:
         seeds = traffic_seeds(each.suffixes[0])
@@ -191,8 +191,9 @@ def _any_network(data: bytes, suffix: str) -> object:
     if plane.cable_count < 10_000:  # not a feast of 10 MB
         for known in NETWORK_FORMATS.formats:
             # What was read is written in every format, or it is said why not.
-            with contextlib.suppress(PnetError):
-                written(known, plane)
+            if known.write is not None:
+                with contextlib.suppress(PnetError):
+                    written(known, plane)
     return plane
 
 

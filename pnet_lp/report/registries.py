@@ -141,7 +141,7 @@ def _formats() -> list[dict[str, Any]]:
         def more(document: Mapping[str, Any], known: Any, noun: str = noun) -> dict[str, Any]:
             suffixes = [*known.suffixes, *known.vague_suffixes]
             return {
-                "summary": f"{noun}, {' '.join(suffixes)}: {document['summary']}",
+                "summary": f"{noun}, {' '.join(suffixes) or 'any suffix'}: {document['summary']}",
                 "holds": noun,
                 "suffixes": suffixes,
                 "read": known.read is not None,

@@ -30,6 +30,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.files import parse_yaml
+from pnet_lp.formats import LAST
 from pnet_lp.layouts import opening
 from pnet_lp.model.network import MOST_PLANES, Variant
 from pnet_lp.registry import Params, validate
@@ -95,8 +96,7 @@ class NetworkSpec:
 def is_spec(path: str | Path, data: bytes) -> bool:
     """Whether a file is a network spec, by its first line or its suffix, and no network in another kind of YAML."""
     head = opening(data)
-    others = [known for known in NETWORK_FORMATS.formats if any(one.endswith(SUFFIXES) for one in known.suffixes)]
-    if any(known.recognise(head) for known in others):
+    if any(known.order < LAST and known.recognise(head) for known in NETWORK_FORMATS.formats):
         return False
     return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(head) is not None
 

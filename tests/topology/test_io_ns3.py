@@ -43,6 +43,40 @@ def test_a_file_of_simai(tmp_path: Path) -> None:
     assert set(plane.access_delay_ns.tolist()) == {25.0}
 
 
+def rails(*, servers: int = 3, gpus: int = 2, nvlink: str = "2880Gbps") -> str:
+    """Return SimAI's single ToR by rails: hosts, an NVSwitch a server, a switch a rail, one spine."""
+    hosts = servers * gpus
+    nvswitches, leaves = range(hosts, hosts + servers), range(hosts + servers, hosts + servers + gpus)
+    spine = leaves[-1] + 1
+    lines = [f"{host} {nvswitches[host // gpus]} {nvlink} 0.000025ms 0" for host in range(hosts)]
+    lines += [f"{host} {leaves[host % gpus]} 200Gbps 0.0005ms 0" for host in range(hosts)]
+    lines += [f"{leaf} {spine} 400Gbps 0.0005ms 0" for leaf in leaves]
+    ids = " ".join(map(str, (*nvswitches, *leaves, spine)))
+    return f"{spine + 1} {gpus} {servers} {gpus + 1} {len(lines)} A100\n{ids} \n" + "\n".join(lines) + "\n"
+
+
+def test_servers_of_simai_are_told_of(tmp_path: Path) -> None:
+    (tmp_path / "rails").write_text(rails())
+    plane = read_plane(tmp_path / "rails")
+    assert plane.switch_names == ("9", "10", "11")
+    assert plane.host_switch.tolist() == [0, 1, 0, 1, 0, 1]
+    assert set(plane.access_up_gbps.tolist()) == {200.0}
+    assert plane.warnings == (
+        f"{tmp_path / 'rails'}: NVSwitches that join servers of 2 hosts are not part of the plane; "
+        "--server single-switch:hosts=2 --server-gbps 2880 has them",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("0 6 2880", "0 6 900"), ("0 6 2880", "0 7 2880"), ("9 11 400", "9 8 400"), ("0 6 2880Gbps", "0 10 200Gbps")],
+)
+def test_servers_that_are_not_alike_are_refused(tmp_path: Path, old: str, new: str) -> None:
+    (tmp_path / "rails").write_text(rails().replace(old, new))
+    with pytest.raises(TopologyError, match="NVSwitches do not join servers that are all alike; allowed: as many"):
+        read_plane(tmp_path / "rails")
+
+
 @pytest.mark.parametrize(
     "text", ["fat-tree:k=4,host_gbps=10", "jellyfish:k=6", "ring:n=6", "leaf-spine:leaves=3,spines=2"]
 )

@@ -11,14 +11,18 @@ what the format has no place for
     #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]    of the switches, in their order
     #: host NAME                                         of the hosts, in the order of their numbers
     #: delays are assumed                                the network has none; those of the lines are for the programs
+
+SimAI's NVSwitches are the first of the switches.  Where hosts have a link to one beside that to the network, they are
+in servers, which are no part of a plane: a sentence among the plane's ``warnings`` says how to have them.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 import numpy as np
@@ -57,7 +61,7 @@ def _matches(head: str) -> bool:
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
     declared: list[tuple[str, list[str]]] = []
     body = _body(text, where, declared)
-    nodes, switches, links = _counts(*next(body, (where, "")))
+    nodes, switches, links, nvswitches = _counts(*next(body, (where, "")))
     here, line = next(body, (where, ""))
     numbers = [_node(word, nodes, here) for word in line.split()]
     if not len(numbers) == len(set(numbers)) == switches:
@@ -67,22 +71,24 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
             found=line or None,
             allowed="the number of each, once",
         )
-    wires = [each for _, each in zip(range(links), body, strict=False)]
-    if len(wires) < links:
-        raise TopologyError(f"there are {len(wires)} links instead of {links}", where=where, allowed=_LINK)
+    lines = [each for _, each in zip(range(links), body, strict=False)]
+    if len(lines) < links:
+        raise TopologyError(f"there are {len(lines)} links instead of {links}", where=where, allowed=_LINK)
     for here, line in body:
         words = line.split()
         if len(words) == 5 and None not in map(whole, words[:2]):
             raise TopologyError(f"there are more links than {links}", where=here, found=line)
-    wiring = _Wiring(nodes, set(numbers), Reading(link_gbps))
-    hosts = [number for number in range(nodes) if number not in wiring.switches]
-    wiring.declare(declared, numbers, hosts)
-    for here, line in wires:
+    assumed = any(words == _ASSUMED.split() for _, words in declared)
+    wiring = _Wiring(nodes, set(numbers), link_gbps, assumed)
+    for here, line in lines:
         wiring.link(line.split(), here)
-    for number in hosts:
-        if wiring.reading.hosts[wiring.names[number]][0] is None:
-            raise TopologyError(f"host {number} has no link", where=where)
-    return wiring.reading.plane(where)
+    hosts = [number for number in range(nodes) if number not in wiring.switches]
+    if alone := [number for number in hosts if number not in wiring.access]:
+        raise TopologyError(f"host {alone[0]} has no link", where=where)
+    servers = wiring.without_servers(numbers[:nvswitches], where)
+    kept = [number for number in numbers if number in wiring.switches]
+    plane = wiring.reading(declared, kept, hosts).plane(where)
+    return replace(plane, warnings=(*plane.warnings, *servers))
 
 
 def _body(text: str, where: str, declared: list[tuple[str, list[str]]]) -> Iterator[tuple[str, str]]:
@@ -97,37 +103,18 @@ def _body(text: str, where: str, declared: list[tuple[str, list[str]]]) -> Itera
 
 @dataclass
 class _Wiring:
-    """What joins the nodes of a file, by their numbers."""
+    """What joins the nodes of a file, by their numbers: cables ``(u, v, Gb/s, ns)``, and those of each host.
+
+    Those of a host are ``(switch, Gb/s, ns, place in the file)``.
+    """
 
     nodes: int
     switches: set[int]
-    reading: Reading
-    names: dict[int, str] = field(default_factory=dict)
+    link_gbps: float
+    assumed: bool
     joined: set[frozenset[int]] = field(default_factory=set)
-    assumed: bool = False
-
-    def declare(self, declared: list[tuple[str, list[str]]], switches: list[int], hosts: list[int]) -> None:
-        """Name all nodes, or raise TopologyError where some switches or hosts are named and others not."""
-        reading = self.reading
-        for here, words in declared:
-            if words == _ASSUMED.split():
-                self.assumed = True
-            elif words[:1] == ["host"] and len(words) != 2:
-                raise TopologyError("not a declaration", where=here, found=" ".join(words), allowed="host NAME")
-            else:
-                reading.declaration(words, here)
-        if not reading.switches:
-            for number in switches:
-                reading.switch(str(number), [], "")
-        if not reading.hosts:
-            reading.hosts |= {str(number): (None, 0.0, 0.0, math.nan) for number in hosts}
-        kinds = (("switches", switches, reading.switches), ("hosts", hosts, reading.hosts))
-        for kind, numbers, names in kinds:
-            if len(names) != len(numbers):
-                raise TopologyError(
-                    f"{len(names)} names for {len(numbers)} {kind}", where=declared[0][0], allowed="all or none"
-                )
-            self.names |= dict(zip(numbers, names, strict=True))
+    cables: list[tuple[int, int, float, float]] = field(default_factory=list)
+    access: dict[int, list[tuple[int, float, float, str]]] = field(default_factory=lambda: defaultdict(list))
 
     def link(self, words: list[str], where: str) -> None:
         """Add a link, or raise TopologyError."""
@@ -150,23 +137,89 @@ class _Wiring:
             raise TopologyError(f"nodes {u} and {v} have a second link", where=where, allowed="one")
         self.joined.add(frozenset((u, v)))
         if {u, v} <= self.switches:
-            self.reading.cables.append((self.names[u], self.names[v], speed, speed, ns))
+            self.cables.append((u, v, speed, ns))
             return
         switch, host = (u, v) if u in self.switches else (v, u)
         if switch not in self.switches:
             raise TopologyError(f"a link joins hosts {u} and {v}", where=where)
-        name = self.names[host]
-        if self.reading.hosts[name][0] is not None:
+        self.access[host].append((switch, speed, ns, where))
+
+    def without_servers(self, nvswitches: Sequence[int], where: str) -> list[str]:
+        """Take away the NVSwitches of servers and their links; return the sentence that says what they are.
+
+        Where no host has another link, NVSwitches are the network, and stay.
+
+        Raises:
+            TopologyError: servers that are not all alike, of hosts one after the other.
+        """
+        inside = set(nvswitches)
+        if not any(switch not in inside for links in self.access.values() for switch, *_ in links):
+            return []
+        servers: dict[frozenset[int], list[int]] = defaultdict(list)
+        speeds = set()
+        for host in sorted(self.access):
+            links = self.access[host]
+            servers[frozenset(switch for switch, *_ in links) & inside].append(host)
+            speeds.add(sum(speed for switch, speed, *_ in links if switch in inside))
+            self.access[host] = [link for link in links if link[0] not in inside]
+        if not any(servers):
+            return []
+        [size, *others] = {len(members) for members in servers.values()}
+        hosts = [host for members in servers.values() for host in members]
+        apart = sum(map(len, servers)) == len(inside) and not inside & {
+            end for u, v, *_ in self.cables for end in (u, v)
+        }
+        if others or len(speeds) > 1 or hosts != sorted(hosts) or not apart or frozenset() in servers:
             raise TopologyError(
-                f"host {host} has a second link",
-                where=where,
-                allowed="one link a host; others are planes of their own, a file each",
+                "NVSwitches do not join servers that are all alike", where=where, allowed="as many hosts each, in order"
             )
-        self.reading.hosts[name] = (self.names[switch], speed, speed, ns)
+        self.switches -= inside
+        return [
+            f"{where}: NVSwitches that join servers of {size} hosts are not part of the plane; "
+            f"--server single-switch:hosts={size} --server-gbps {speeds.pop():g} has them"
+        ]
+
+    def reading(self, declared: list[tuple[str, list[str]]], switches: list[int], hosts: list[int]) -> Reading:
+        """Return all nodes by name, and what joins them.
+
+        Raises:
+            TopologyError: some switches or hosts are named and others not, or a host has not one link.
+        """
+        reading = Reading(self.link_gbps)
+        for here, words in declared:
+            if words == _ASSUMED.split():
+                continue
+            if words[:1] == ["host"] and len(words) != 2:
+                raise TopologyError("not a declaration", where=here, found=" ".join(words), allowed="host NAME")
+            reading.declaration(words, here)
+        if not reading.switches:
+            for number in switches:
+                reading.switch(str(number), [], "")
+        if not reading.hosts:
+            reading.hosts |= {str(number): (None, 0.0, 0.0, math.nan) for number in hosts}
+        called: dict[int, str] = {}
+        for kind, numbers, names in (("switches", switches, reading.switches), ("hosts", hosts, reading.hosts)):
+            if len(names) != len(numbers):
+                raise TopologyError(
+                    f"{len(names)} names for {len(numbers)} {kind}", where=declared[0][0], allowed="all or none"
+                )
+            called |= dict(zip(numbers, names, strict=True))
+        reading.cables += [(called[u], called[v], speed, speed, ns) for u, v, speed, ns in self.cables]
+        for host in hosts:
+            links = self.access[host]
+            if len(links) > 1:
+                raise TopologyError(
+                    f"host {host} has a second link",
+                    where=links[1][-1],
+                    allowed="one link a host; others are planes of their own, a file each",
+                )
+            [(switch, speed, ns, _)] = links
+            reading.hosts[called[host]] = (called[switch], speed, speed, ns)
+        return reading
 
 
-def _counts(where: str, line: str) -> tuple[int, int, int]:
-    """Return the numbers of nodes, switches and links that the first line gives."""
+def _counts(where: str, line: str) -> tuple[int, int, int, int]:
+    """Return the numbers of nodes, switches, links, and NVSwitches among the switches, that the first line gives."""
     words = line.split()
     counts = [whole(word) for word in (words[:5] if len(words) == 6 else words)]
     if len(words) not in _HEADS or None in counts:
@@ -174,12 +227,13 @@ def _counts(where: str, line: str) -> tuple[int, int, int]:
             "invalid first line", where=where, found=line or None, allowed=", or of SimAI ".join(_HEADS.values())
         )
     known = [count or 0 for count in counts]
-    nodes, switches, links = known[0], known[1] if len(known) == 3 else known[2] + known[3], known[-1]
+    nvswitches = known[2] if len(known) == 5 else 0
+    nodes, switches, links = known[0], nvswitches + known[3] if len(known) == 5 else known[1], known[-1]
     if not 0 < switches <= nodes:
         raise TopologyError("invalid number of switches", where=where, found=switches, allowed=f"1 to {nodes}")
     if nodes - switches > links:
         raise TopologyError(f"{nodes - switches} hosts need a link each", where=where, found=f"{links} links")
-    return nodes, switches, links
+    return nodes, switches, links, nvswitches
 
 
 def _node(word: str, nodes: int, where: str) -> int:

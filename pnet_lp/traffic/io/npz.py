@@ -87,16 +87,16 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
 
 def _write(traffic: TrafficMatrix, temporary: Path, _: Network, __: Level) -> None:
     # Not into the file itself: an archive that a full disk cuts off tries again to be closed when it is deleted.
-    archive = io.BytesIO()
+    file = io.BytesIO()
     np.savez_compressed(
-        archive,
+        file,
         src=traffic.src,
         dst=traffic.dst,
         demand=traffic.demand,
         endpoints=np.array([traffic.endpoints]),
         level=np.array(traffic.level),
     )
-    temporary.write_bytes(archive.getbuffer())
+    temporary.write_bytes(file.getbuffer())
 
 
 def _load(data: bytes, where: str, endpoints: int) -> _Arrays:
