@@ -30,7 +30,7 @@ second is differs between machines.
 
 FAULTS = ("hang", "memory", "several lines", "foreign")
 FED_BYTES = int(os.environ.get("PNET_LP_FED_BYTES", "10_000_000"))
-FED_SECONDS = 20 + FED_BYTES // 250_000
+FED_SECONDS = 10 + FED_BYTES // 250_000
 _PEAK = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 

@@ -15,8 +15,8 @@ from pnet_lp.throughput import solve
 
 from .exact_answers import answered, question
 
-COUNT = int(os.environ.get("PNET_LP_EXACT", "240"))
-PARTS = 4
+COUNT = int(os.environ.get("PNET_LP_EXACT", "100"))
+PARTS = 2
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -33,9 +33,9 @@ from .test_house import REGISTRIES
 ROOT = Path(__file__).parents[1]
 READERS = readers()
 PARTS = 2
-FED_BYTES = 2_500_000
+FED_BYTES = 1_000_000
 INPUTS = ("blanks", "comments", "one line")
-"""What readers are given here; ``python -m tests.campaign feed`` has more, four times as large."""
+"""What readers are given here; ``python -m tests.campaign feed`` has more, ten times as large."""
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -16,8 +16,8 @@ from .campaign import tampered
 from .judge import lies
 from .mutations import decoded, encoded
 
-COUNT = int(os.environ.get("PNET_LP_TAMPERINGS", "450"))
-PARTS = 6
+COUNT = int(os.environ.get("PNET_LP_TAMPERINGS", "180"))
+PARTS = 3
 
 
 @pytest.fixture(scope="session")

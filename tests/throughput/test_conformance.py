@@ -131,7 +131,7 @@ def test_limited_runs_give_bounds(routing: str, solver: str) -> None:
 
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3", "ecmp-lp"])
 @pytest.mark.parametrize("draw", [random_network, random_hosts])
-@pytest.mark.parametrize("seed", range(200, 206))
+@pytest.mark.parametrize("seed", range(200, 203))
 def test_all_solvers_agree(seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]], routing: str) -> None:
     network, traffic = draw(seed)
     found = {
@@ -162,7 +162,7 @@ def test_single_demand_is_maximum_flow(seed: int) -> None:
 
 
 @pytest.mark.parametrize("draw", [random_network, random_hosts])
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(40))
 def test_solvers_agree(seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]]) -> None:
     network, traffic = draw(seed)
     found = [solve(network, traffic, solver=name, tolerance=1e-6) for name in ("structured", "highs-ipx")]

@@ -47,7 +47,7 @@ def checked(case: tuple[Network, TrafficMatrix], path: Path, **options: Any) -> 
     return result
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases())
 def test_the_total_is_that_of_highs(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[Network, TrafficMatrix]
@@ -80,7 +80,7 @@ def test_floors_are_met(
         assert ours.figures["total_gbps"] == pytest.approx(theirs.figures["total_gbps"], rel=1e-4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases(), st.sampled_from([1e-3, 0.5, 0.99]), st.integers(0, 2**32 - 1))
 def test_the_cost_is_that_of_highs(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[Network, TrafficMatrix], part: float, seed: int

@@ -139,12 +139,12 @@ def test_equivalent_hosts_are_solved_as_one() -> None:
 
 
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_random_racks(seed: int, routing: str) -> None:
     _compare(*random_network(seed), routing)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_random_hosts(seed: int) -> None:
     _compare(*random_hosts(seed), "ideal")
 
@@ -178,14 +178,14 @@ def few_demands(seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]])
 
 
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(8))
 def test_fair_rates_of_racks(seed: int, routing: str) -> None:
     network, traffic = few_demands(seed, random_network)
     fair = ask(network, traffic, "max-min", routing=routing).rates_gbps
     assert fair == pytest.approx(reference(network, traffic, routing).max_min(), rel=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(8))
 def test_fair_rates_of_hosts(seed: int) -> None:
     network, traffic = few_demands(seed, random_hosts)
     fair = ask(network, traffic, "max-min").rates_gbps
@@ -193,7 +193,7 @@ def test_fair_rates_of_hosts(seed: int) -> None:
 
 
 @pytest.mark.parametrize("routing", ["ecmp", "ksp:1"])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(8))
 def test_filling_is_what_programs_find(seed: int, routing: str) -> None:
     network, traffic = few_demands(seed, random_network)
     filled = ask(network, traffic, "max-min-fill", routing=routing)
@@ -208,7 +208,7 @@ def test_filling_is_what_programs_find(seed: int, routing: str) -> None:
 
 
 @pytest.mark.parametrize("routing", ROUTINGS)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_lowest_level_is_k(seed: int, routing: str) -> None:
     network, traffic = few_demands(seed, random_network)
     most = ask(network, traffic, "concurrent", routing=routing).throughput_gbps
@@ -232,7 +232,7 @@ def test_little_traffic_takes_shortest_paths(seed: int) -> None:
 
 
 @pytest.mark.parametrize("objective", ["total", "max-min", "min-cost:fraction=0.7"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_names_of_racks_do_not_matter(seed: int, objective: str) -> None:
     network, traffic = few_demands(seed, random_network)
     order = np.random.default_rng(seed).permutation(traffic.endpoints)

@@ -60,7 +60,7 @@ def instance(seed: int) -> tuple[Network, TrafficMatrix]:
     return random_network(seed) if seed % 2 == 0 else hosts_on(seed)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(60))
 def test_orderings(seed: int) -> None:
     """What may use more paths, or split better, carries no less (docs/semantics.md)."""
     network, traffic = instance(seed)
@@ -80,7 +80,7 @@ def test_orderings(seed: int) -> None:
     assert throughput(network, traffic, "vlb") <= ideal * slack
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_solvers_agree_over_paths(seed: int) -> None:
     network, traffic = instance(seed)
     policy = POLICIES[seed % 4]
@@ -94,7 +94,7 @@ def test_solvers_agree_over_paths(seed: int) -> None:
         assert lowest <= min(result.interval.upper for result in found) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("routing", [*OPEN, *FIXED])
 def test_saved_results_hold(routing: str, policy: Policy, seed: int, tmp_path: Path) -> None:

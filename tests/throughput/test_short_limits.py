@@ -35,8 +35,8 @@ OBJECTIVES = (
     "min-cost:at=0.001",
 )
 NETWORKS = (
-    ("jellyfish:switches=12,ports=5", 1, "homogeneous"),
-    ("jellyfish:switches=12,ports=5", 2, "heterogeneous"),
+    ("jellyfish:switches=8,ports=5", 1, "homogeneous"),
+    ("jellyfish:switches=8,ports=5", 2, "heterogeneous"),
     ("ring:n=7", 1, "homogeneous"),
 )
 

@@ -2,6 +2,7 @@
 
 import itertools
 from collections import defaultdict
+from functools import cache
 from typing import Any
 
 import networkx as nx
@@ -82,14 +83,19 @@ def test_equal_parts_at_every_switch() -> None:
     assert {row["share"] for row in rows} == {0.125}
 
 
+@cache
+def solved_over_two_planes(objective: str, routing: str) -> tuple[Network, TrafficMatrix, ThroughputResult]:
+    network = build_network(["jellyfish:switches=10,ports=4"], planes=2, variant="heterogeneous", seed=2)
+    traffic = build_traffic("gravity", network, "rack", seed=1)
+    solver = "structured" if (routing, objective) == ("ideal", "concurrent") else "auto"
+    return network, traffic, solve(network, traffic, routing=routing, objective=objective, solver=solver)
+
+
 @pytest.mark.parametrize("rounded", [{"max_paths": 2}, {"min_share": 0.3}])
 @pytest.mark.parametrize("objective", ["concurrent", "min-max-utilisation", "total", "max-min"])
 @pytest.mark.parametrize("routing", ["ideal", "ksp:4", "ecmp-split"])
 def test_rounded_shares_carry_what_is_said(rounded: dict[str, Any], objective: str, routing: str) -> None:
-    network = build_network(["jellyfish:k=4"], planes=2, variant="heterogeneous", seed=2)
-    traffic = build_traffic("gravity", network, "rack", seed=1)
-    solver = "structured" if (routing, objective) == ("ideal", "concurrent") else "auto"
-    result = solve(network, traffic, routing=routing, objective=objective, solver=solver)
+    network, traffic, result = solved_over_two_planes(objective, routing)
     found, rows = written(network, traffic, result, **rounded)
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:

@@ -130,7 +130,7 @@ def no_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         # Over their own links hosts send to all others; edge switches by theirs, to all but their own; and from the
         # 576 switches of a torus to every other it is 12 links on average, its own counted.
-        ("fat-tree:k=32", 1, 100 / 8191),
+        ("fat-tree:k=20", 1, 100 / 1999),
         ("fat-tree:k=24,oversubscription=3", 1, 100 * 12 / (36 * 36 * 287)),
         ("leaf-spine:leaves=64,spines=32,hosts_per_leaf=32", 4, 400 / 2047),
         ("torus:dims=24x24", 1, 100 * 4 / (64 * 64 * 576 * 12)),
@@ -373,7 +373,7 @@ def test_generators_keep_demands(rule: bool, tmp_path: Path) -> None:
     assert "maps a demand onto another one" in refusal(path, document, **changed)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_whatever_the_arrays_say_the_bounds_hold(seed: int) -> None:
     """Arrays of a proof are changed at random; what is not refused bounds the optimum from both sides."""
     random = np.random.default_rng(seed)
