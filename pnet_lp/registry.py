@@ -38,6 +38,9 @@ from pnet_lp.units import MOST_DIGITS, misread, not_whole, quantity_of
 _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
 """Characters of a name, and names, that are compared to find the nearest."""
 
+_SIMILAR = 2 / 3
+"""Part of the letters of two names, without dashes, that match in order where one is a misspelling of the other."""
+
 M = TypeVar("M", bound="Params")
 F = TypeVar("F")
 
@@ -125,6 +128,7 @@ class Entry(Generic[F]):
         source: paper and section, or empty.
         example: parameters of a small instance as they are typed, ``"k=4"``; empty where the defaults are one.
         beside: settings that the example does not work without, by name: ``{"traffic": "permutation"}``.
+        also: other words for the name, which messages take for it.
     """
 
     name: str
@@ -134,6 +138,7 @@ class Entry(Generic[F]):
     source: str = ""
     example: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
 
     @property
     def expression(self) -> str:
@@ -214,6 +219,7 @@ class Registry(Generic[F]):
         source: str = "",
         example: str = "",
         beside: Mapping[str, str] = MappingProxyType({}),
+        also: tuple[str, ...] = (),
     ) -> Callable[[F], F]:
         """Return a decorator that registers a function or a class under ``name``; a second of that name is an error.
 
@@ -227,7 +233,7 @@ class Registry(Generic[F]):
         def decorate(build: F) -> F:
             if name in self._entries:
                 raise SpecError(f"{self.kind} {name!r} is registered twice")
-            self._entries[name] = Entry(name, model, build, summary, source, example, beside)
+            self._entries[name] = Entry(name, model, build, summary, source, example, beside, also)
             if isinstance(build, type) and issubclass(build, Named):
                 build.name = name
             return build
@@ -280,7 +286,8 @@ class Registry(Generic[F]):
         """Return the entry called ``name``; an unknown name is a SpecError that offers the nearest."""
         entry = self._find(name)
         if entry is None:
-            raise unknown(f"unknown {self.kind}", name, self.names())
+            also = {word: entry.name for entry in self for word in entry.also}
+            raise unknown(f"unknown {self.kind}", name, self.names(), also=also)
         return entry
 
 
@@ -295,10 +302,17 @@ def written(value: object, field: FieldInfo) -> str:
 
 
 def unknown(
-    problem: str, name: object, known: Collection[str], *, where: str | None = None, more: str = ""
+    problem: str,
+    name: object,
+    known: Collection[str],
+    *,
+    where: str | None = None,
+    more: str = "",
+    also: Mapping[str, str] = MappingProxyType({}),
 ) -> SpecError:
     """Return the error for a name that is none of those known, beside which ``more`` is allowed."""
-    return SpecError(f"{problem} {name!r}{nearest(str(name), known)}", where=where, allowed=f"{', '.join(known)}{more}")
+    offered = nearest(str(name), known, also)
+    return SpecError(f"{problem} {name!r}{offered}", where=where, allowed=f"{', '.join(known)}{more}")
 
 
 def synonyms(model: type[BaseModel]) -> dict[str, str]:
@@ -327,24 +341,10 @@ def meant(name: str, known: Collection[str], also: Mapping[str, str] = MappingPr
     for found in difflib.get_close_matches(word, list(known), n=5, cutoff=0.5):
         plain = found.lower().replace("_", "-")
         begins = min(len(plain), len(word)) > 2 and (plain.startswith(word) or word.startswith(plain))
-        most = max(1, len(word) // 3, len(plain) // 3)
-        if begins or _typing_errors(plain.replace("-", ""), word.replace("-", "")) <= most:
+        letters = difflib.SequenceMatcher(None, plain.replace("-", ""), word.replace("-", ""))
+        if begins or letters.ratio() >= _SIMILAR:
             return found
     return ""
-
-
-def _typing_errors(found: str, meant: str) -> int:
-    """Return how many letters are too many, missing, wrong or swapped: the distance of optimal string alignment."""
-    before: list[int] = []
-    last = list(range(len(meant) + 1))
-    for i, letter in enumerate(found):
-        row = [i + 1]
-        for j, other in enumerate(meant):
-            row.append(min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != other)))
-            if i and j and letter == meant[j - 1] and found[i - 1] == other:
-                row[-1] = min(row[-1], before[j - 1] + 1)
-        before, last = last, row
-    return last[-1]
 
 
 def one_or_more(texts: str | Iterable[str]) -> tuple[str, ...]:

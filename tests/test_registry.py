@@ -67,6 +67,12 @@ def test_an_unknown_name_gets_the_nearest(shapes: Registry[Any]) -> None:
     assert nearest("POINT", {"point": 0}) == " (did you mean 'point'?)"
 
 
+def test_an_entry_is_found_by_another_word_for_it(shapes: Registry[Any]) -> None:
+    shapes.register("disc", summary="round", also=("circle",))(lambda _: 1)
+    with pytest.raises(SpecError, match=r"^unknown shape 'circle' \(did you mean 'disc'\?\); allowed: "):
+        shapes.get("circle")
+
+
 @pytest.mark.parametrize(
     ("name", "known", "found"),
     [

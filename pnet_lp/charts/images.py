@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.charts.look import dress
+from pnet_lp.charts.style import apply_style
 from pnet_lp.errors import printable
 from pnet_lp.formats import Format
 
@@ -30,7 +30,7 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)
     _take_texts_literally(figure)
-    dress(figure)
+    apply_style(figure)
     temporary = io.BytesIO()
     with rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}), warnings.catch_warnings():
         # Names may be in any script; what the font lacks is a box.

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from pnet_lp import questions
-from pnet_lp.charts.look import Look, looking
+from pnet_lp.charts.style import FigureStyle, styled
 from pnet_lp.cli.command import BOUNDS_ONLY, OUTPUT, Command, CommandFamily, Whole, call_them, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
@@ -257,7 +257,7 @@ def _emit(
     files = [(places.get(key), partial(write, shown[-1])) for key, write in writers.items() if write]
 
     def plot(path: Path) -> None:
-        with looking(values.get("look", Look())):
+        with styled(values.get("figure_style", FigureStyle())):
             getattr(words, f"write_{prefix}plot")(*shown, title, path)
 
     Output(values["as_json"], places.get("out")).emit(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.charts.look import Labels, Look, looking
+from pnet_lp.charts.style import FigureStyle, Labels, styled
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, given
 from pnet_lp.cli.options import build, labels_option, option, options_of, output_options, threads_needing
 from pnet_lp.cli.output import Output, OutputFile
@@ -91,7 +91,7 @@ def command(*, keys: _Keys, load: Path | None, labels: Labels | None, threads: i
     )
 
     def save(path: Path) -> None:
-        with looking(Look(labels=labels)):
+        with styled(FigureStyle(labels=labels)):
             picture.save(path)
 
     output.emit(

@@ -14,7 +14,7 @@ import click
 from pydantic import Field
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.charts.look import Look, Style, read_labels
+from pnet_lp.charts.style import FigureStyle, Style, read_labels
 from pnet_lp.cli.command import OUTPUT, Number, Option, Whole, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.errors import PnetError, printable
@@ -295,15 +295,15 @@ def plot_option(what: str, **more: Any) -> Decorator:
         listed=CHART_FORMATS.suffixes,
         **more,
     )
-    look = look_options("plot")
-    return lambda function: plot(look(function))
+    style = style_options("plot")
+    return lambda function: plot(style(function))
 
 
-def look_options(*needs: str) -> Decorator:
-    """Return a decorator that adds ``--style`` and ``--labels`` of a figure; the command gets a ``Look``: ``look``."""
+def style_options(*needs: str) -> Decorator:
+    """Return a decorator that adds ``--style`` and ``--labels`` of a figure; the command gets ``figure_style``."""
     return grouped(
-        "look",
-        Look,
+        "figure_style",
+        FigureStyle,
         option(
             "--style",
             type=click.Choice(get_args(Style)),

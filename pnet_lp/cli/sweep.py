@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.charts.look import Look, looking
+from pnet_lp.charts.style import FigureStyle, styled
 from pnet_lp.cli.command import OUTPUT, Command, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
-from pnet_lp.cli.options import look_options, option, say, threads_option
+from pnet_lp.cli.options import option, say, style_options, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
 from pnet_lp.cli.progress import progress_option
 from pnet_lp.cli.sweeping import SweepResult, sweep
@@ -124,7 +124,7 @@ class _Time(click.ParamType[float]):
     help="Also write the chart to this file: {}.",
     listed=CHART_FORMATS.suffixes,
 )
-@look_options("chart")
+@style_options("chart")
 @progress_option
 @json_option
 def command(
@@ -142,7 +142,7 @@ def command(
     jobs: int | None,
     executor: str,
     threads: int,
-    look: Look,
+    figure_style: FigureStyle,
     budget: float | None,
     dry_run: bool,
     out: Path | None,
@@ -202,7 +202,7 @@ def command(
     assert swept is not None
 
     def draw(file: Path) -> None:
-        with looking(look):
+        with styled(figure_style):
             swept.draw(file)
 
     Output(as_json, out).emit(

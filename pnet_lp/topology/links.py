@@ -106,11 +106,14 @@ def _attribute(plane: Plane, name: str) -> FloatArray:
 def _values(plane: Plane, name: str) -> FloatArray | None:
     if name == "delay_ns" and plane.delay_ns is not None:
         return floats(np.column_stack([plane.delay_ns] * 2))
+    if name == "metric" and plane.metric is not None:
+        return floats(plane.metric)
     return plane.attributes.get(name)
 
 
 def _unknown(plane: Plane, metric: str) -> SpecError:
-    known = [*sorted(plane.attributes), *(["delay_ns"] if plane.delay_ns is not None else [])]
+    given = {"delay_ns": plane.delay_ns, "metric": plane.metric}
+    known = [*sorted(plane.attributes), *(name for name, values in given.items() if values is not None)]
     names = f"{', '.join(known)}, or " if known else ""
     return SpecError(
         f"links of {plane.label or 'the plane'} have no such number{nearest(metric, known)}",

@@ -119,6 +119,15 @@ def test_routings_follow_the_metric_and_verify_checks_it(routing: str, tmp_path:
         verify_file(tmp_path / "hops.json")
 
 
+def test_metrics_of_the_file_are_a_number_of_that_name() -> None:
+    given = Network.from_planes([square(metric=[1, 1, 1, 5])])
+    assert by_metric(given, "metric").fingerprint == given.fingerprint
+    with pytest.raises(
+        SpecError, match=r"no such number \(did you mean 'metric'\?\), found 'metrics'; allowed: km, metric, or"
+    ):
+        by_metric(given, "metrics")
+
+
 def test_hops_are_those_of_shortest_paths_by_metric() -> None:
     # 0-1, 1-2, 2-3: 1 each; 0-2 and 1-3: 2 each; 0-3: 3.  By hops 0-3 is 1.
     assert pn.hops(square(), level="rack").to_json()["histogram"] == {"1": 8, "2": 4}

@@ -64,6 +64,7 @@ class RoceParams(PacedParams):
     params=RoceParams,
     summary="RDMA over Ethernet: a rate that DCQCN lowers where data is marked; go-back-N or selective repeat",
     source="DCQCN, SIGCOMM 2015; IRN, SIGCOMM 2018, for selective repeat",
+    also=("dcqcn", "rocev2"),
 )
 def roce(params: RoceParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from pnet_lp.charts.images import figure_bytes
-from pnet_lp.charts.look import Labels, Look, Style, looking
+from pnet_lp.charts.style import FigureStyle, Labels, Style, styled
 from pnet_lp.errors import SpecError
 from pnet_lp.plot import new_figure, scale_of
 
@@ -25,7 +25,7 @@ def chart() -> Figure:
 @pytest.mark.parametrize(("style", "width", "points"), [("paper", 3.35, 7), ("talk", 10, 18)])
 def test_a_style_sets_size_texts_and_lines(style: Style, width: float, points: float) -> None:
     figure, plain = chart(), chart()
-    with looking(Look(style)):
+    with styled(FigureStyle(style)):
         figure_bytes(figure, "svg")
     assert figure.get_size_inches()[0] == pytest.approx(width)
     (axes,), (before,) = figure.axes, plain.axes
@@ -42,7 +42,7 @@ def test_a_style_sets_size_texts_and_lines(style: Style, width: float, points: f
 
 def test_labels_stand_in_place_of_texts() -> None:
     figure = chart()
-    with looking(Look(labels=Labels({"load": "offered load", "all": "every"}, "labels.yaml"))):
+    with styled(FigureStyle(labels=Labels({"load": "offered load", "all": "every"}, "labels.yaml"))):
         assert b"offered load" in figure_bytes(figure, "svg")
     texts = {text.get_text() for text in figure.findobj(Text) if isinstance(text, Text)}
     assert {"offered load", "every", "none"} <= texts
@@ -50,7 +50,7 @@ def test_labels_stand_in_place_of_texts() -> None:
 
 
 def test_a_text_that_the_figure_lacks_is_refused() -> None:
-    with looking(Look(labels=Labels({"laod": "x"}, "labels.yaml"))), pytest.raises(SpecError) as caught:
+    with styled(FigureStyle(labels=Labels({"laod": "x"}, "labels.yaml"))), pytest.raises(SpecError) as caught:
         figure_bytes(chart(), "svg")
     assert str(caught.value).startswith("labels.yaml: the figure has no text 'laod' (did you mean 'load'?); allowed: ")
 

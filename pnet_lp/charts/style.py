@@ -1,4 +1,4 @@
-"""How figures look on request: sized for a column of a paper or for a talk, with texts of one's own."""
+"""The style of figures on request: sized for a column of a paper or for a talk, with texts of one's own."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Look:
-    """How figures look.
+class FigureStyle:
+    """Size and texts of figures.
 
     Attributes:
         style: their size and that of texts and lines; None for those of the chart.
@@ -46,7 +46,7 @@ class Look:
     labels: Labels | None = None
 
 
-_LOOK: ContextVar[Look] = ContextVar("look", default=Look())  # noqa: B039 - frozen
+_FIGURE_STYLE: ContextVar[FigureStyle] = ContextVar("figure_style", default=FigureStyle())  # noqa: B039 - frozen
 
 
 def read_labels(path: str | Path) -> Labels:
@@ -62,26 +62,26 @@ def read_labels(path: str | Path) -> Labels:
 
 
 @contextmanager
-def looking(look: Look) -> Iterator[None]:
-    """Have figures that are written in the block look so."""
-    token = _LOOK.set(look)
+def styled(style: FigureStyle) -> Iterator[None]:
+    """Give figures that are written in the block this style."""
+    token = _FIGURE_STYLE.set(style)
     try:
         yield
     finally:
-        _LOOK.reset(token)
+        _FIGURE_STYLE.reset(token)
 
 
-def dress(figure: Figure) -> None:
-    """Give a figure the look of the block, before it is arranged.
+def apply_style(figure: Figure) -> None:
+    """Give a figure the style of the block, before it is arranged.
 
     Raises:
         SpecError: it does not have a text that another is to stand for.
     """
-    look = _LOOK.get()
-    if look.style is not None:
-        _size(figure, *_SIZES[look.style])
-    if look.labels is not None:
-        _rename(figure, look.labels)
+    requested = _FIGURE_STYLE.get()
+    if requested.style is not None:
+        _size(figure, *_SIZES[requested.style])
+    if requested.labels is not None:
+        _rename(figure, requested.labels)
 
 
 def _size(figure: Figure, width: float, points: float) -> None:
