@@ -84,7 +84,7 @@ COMMANDS = {
     "highs-simplex": Command([*_SOLVE, "--solver", "highs-simplex"], bounds=True),
     "scipy": Command([*_SOLVE, "--solver", "scipy"], bounds=True),
     "pulp": Command([*_SOLVE, "--solver", "pulp"], bounds=True),
-    "total": Command([*_SOLVE, "--objective", "total"], bounds=True),
+    "total": Command([*_SOLVE, "--objective", "total", "--solver", "highs-ipx"], bounds=True),
     "max-min": Command([*_SOLVE, "--objective", "max-min", "--routing", "ksp:4"], bounds=True),
     "min-cost": Command([*_SOLVE, "--objective", "min-cost"], bounds=True),
     "bounds": Command(

@@ -706,8 +706,8 @@ WALK = [
     (command, base, planes)
     for command, bases in BESIDE.items()
     for number, base in enumerate(bases)
-    # Of several planes more is left open than of one: a command's first bases are enough for the others.
-    for planes in (PLANES if number < 3 else PLANES[1:2])
+    # Of several planes more is left open than of one: a command's first base is enough for the others.
+    for planes in (PLANES if number == 0 else PLANES[1:2])
 ]
 
 

@@ -78,7 +78,7 @@ def test_closed_forms_agree_with_graphs(text: str) -> None:
     agrees(text)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     half=st.integers(2, 4),
     steps=st.integers(1, 2),
@@ -94,7 +94,7 @@ def test_trees_of_any_size(half: int, steps: int, pairs: int, planes: int, share
     agrees(f"serial-scale-out:hosts={hosts},radix={2 * half}")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(switches=st.integers(6, 30), ports=st.integers(4, 8), planes=st.integers(1, 3), seed=st.integers(0, 9))
 def test_random_graphs_of_any_size(switches: int, ports: int, planes: int, seed: int) -> None:
     hosts = switches * ports // 3

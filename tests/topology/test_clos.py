@@ -160,7 +160,7 @@ def rounded_up(exact: Decimal) -> int:
         lambda half: st.tuples(st.just(half), st.integers(0, 100 * (half - 1)), st.integers(1, 2 * half**2))
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_equipment_of_beta_fat_trees(size: tuple[int, int, int]) -> None:
     half, hundredths, racks = size
     beta = Decimal(100 + hundredths) / 100

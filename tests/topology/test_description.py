@@ -24,7 +24,7 @@ def live_links(plane: Plane) -> nx.DiGraph:
 
 
 @given(plane=planes())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_hops_and_connectedness_against_networkx(plane: Plane) -> None:
     graph = live_links(plane)
     lengths = dict(nx.all_pairs_shortest_path_length(graph))

@@ -21,7 +21,7 @@ SUFFIXES = [".edges", ".json", ".graphml", ".gml"]
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(plane=planes())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_what_is_written_is_read_back(suffix: str, plane: Plane) -> None:
     names = (*plane.switch_names, *plane.host_names)
     with TemporaryDirectory() as folder:
@@ -46,7 +46,7 @@ def test_families_survive_every_format(tmp_path: Path, text: str, suffix: str) -
 
 
 @given(plane=planes(names=st.integers(0, 30).map(str)), speed=st.floats(0.1, 400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_adjacency_tokens_hold_bare_multigraphs(plane: Plane, speed: float) -> None:
     names = sorted({plane.switch_names[end] for end in (*plane.cable_u, *plane.cable_v)}, key=int)
     if not names:

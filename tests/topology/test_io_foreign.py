@@ -46,7 +46,7 @@ def maps(draw: st.DrawFn, *, symmetric: bool) -> Plane:
 
 @pytest.mark.parametrize("suffix", [*HOLDS_ALL, *MAPS])
 @given(data=st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_maps_come_back_whole(suffix: str, data: st.DataObject) -> None:
     plane = data.draw(maps(symmetric=suffix not in (*HOLDS_ALL, *ASYMMETRIC)))
     with TemporaryDirectory() as folder:
@@ -78,7 +78,7 @@ def test_positions_are_not_part_of_what_a_plane_is() -> None:
     fan=st.integers(1, 3),
     bundle=st.integers(1, 2),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_trees_come_back_whole(edges: int, pods: int, hosts: int, fan: int, bundle: int) -> None:
     text = (
         f"Nodes {pods * edges * hosts}\nTiers 3\nPodsize {edges * hosts}\n"
@@ -105,7 +105,7 @@ def test_fat_trees_come_back_whole(tmp_path: Path, text: str) -> None:
 
 
 @given(pairs=st.sets(st.frozensets(st.integers(0, 9), min_size=2, max_size=2), min_size=1))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_simple_graphs_come_back_whole_from_topobench(pairs: set[frozenset[int]]) -> None:
     names = sorted({end for pair in pairs for end in pair})
     ends = [[names.index(end) for end in pair] for pair in pairs]

@@ -32,7 +32,7 @@ def instances(draw: st.DrawFn) -> tuple[Network, TrafficMatrix]:
 
 @pytest.mark.parametrize("suffix", [".csv", ".npz", ".parquet", ".json"])
 @given(instance=instances())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_what_is_written_is_read_back(suffix: str, instance: tuple[Network, TrafficMatrix]) -> None:
     network, matrix = instance
     with TemporaryDirectory() as folder:

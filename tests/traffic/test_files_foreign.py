@@ -39,7 +39,7 @@ def instances(draw: st.DrawFn, suffix: str) -> tuple[Network, TrafficMatrix]:
 
 @pytest.mark.parametrize("suffix", [".sndlib", ".sndlib.xml", ".demands", ".topohub.json", ".cm"])
 @given(data=st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_what_is_written_is_read_back(suffix: str, data: st.DataObject) -> None:
     network, matrix = data.draw(instances(suffix))
     with TemporaryDirectory() as folder:
