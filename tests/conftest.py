@@ -4,6 +4,7 @@ They are the same in every run, unless `make fuzz` asks for others, and may take
 busy.
 """
 
+import gc
 import signal
 
 from hypothesis import HealthCheck, settings
@@ -11,6 +12,13 @@ from hypothesis import HealthCheck, settings
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the tests themselves, which stay until the end, out of every garbage collection."""
+    gc.collect()
+    gc.freeze()
+
 
 PATIENCE_S = 600.0
 """Seconds after which a test says that something does not end; pytest ends tests that take 900."""
