@@ -92,7 +92,7 @@ ENFORCED = pytest.mark.skipif(sys.platform != "linux", reason="other systems do 
 
 
 def test_nothing_is_begun_where_hardly_anything_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 50 * MIB)
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 20 * MIB)
     with pytest.raises(
         TopologyError,
         match=r"^the paths needs about 1\.0 KiB, and only 20\.0 MiB are free; anything takes 32\.0 MiB at first; "
