@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pnet_lp.errors import InfeasibleError, SpecError
+from pnet_lp.errors import InfeasibleError
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.store import save_result
@@ -132,9 +132,3 @@ def test_more_than_fits_is_refused() -> None:
     most = solve(network, traffic).throughput_gbps
     with pytest.raises(InfeasibleError, match="the matrix does not fit"):
         solve(network, traffic, objective=f"min-cost:at={1.1 * most}", solver="columns")
-
-
-def test_columns_has_no_rate() -> None:
-    network = build_network(["ring:n=4"])
-    with pytest.raises(SpecError, match="maximises K only"):
-        solve(network, build_traffic("all-to-all", network, "rack"), objective="max-min", solver="columns")

@@ -37,6 +37,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bundles::Bundles>()?;
     module.add_class::<bundles::Cheapest>()?;
     module.add_class::<columns::CheapestFlow>()?;
+    module.add_class::<columns::FairFlow>()?;
+    module.add_class::<columns::FairLevel>()?;
     module.add_class::<symmetry::Demands>()?;
     module.add_class::<symmetry::Symmetry>()?;
     module.add_class::<symmetry::Reduced>()?;
@@ -65,5 +67,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns::estimate_columns_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::solve_cheapest_flow, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_cheapest_flow_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::estimate_fair_flow_bytes, module)?)?;
     sim::add(module)
 }

@@ -14,7 +14,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.warm_starts import carry
 
 _RELATIVE = 1e-12
@@ -75,14 +75,21 @@ class MergedPlanes:
         members = [[p for p, owner in enumerate(self.group) if owner == g] for g in range(len(self._first))]
         return carry(proof, self.original, self.problem, members)
 
+    def lengths(self, length: FloatArray, up: FloatArray, down: FloatArray) -> Lengths:
+        """Return the lengths on the original planes that those on the merged ones stand for."""
+        if self.problem is self.original:
+            return floats(length), floats(up), floats(down)
+        group = list(self.group)
+        arcs = np.concatenate([length[_arcs(self.problem, g)] for g in group])
+        return floats(arcs), floats(up[group]), floats(down[group])
+
     def expand(self, proof: _core.Proof) -> _core.Proof:
         """Return the proof on the original planes that a proof on the merged ones stands for."""
         if self.problem is self.original:
             return proof
         planes = range(self.original.plane_count)
         rows = [np.flatnonzero(self.problem.rows[:, 0] == g) for g in range(len(self._first))]
-        arcs = [_arcs(self.problem, g) for g in range(len(self._first))]
-        pointer, lengths, counts, entries = proof.split_ptr, proof.length, [], []
+        pointer, counts, entries = proof.split_ptr, [], []
         for p in planes:
             own = rows[self.group[p]]
             counts.append(np.diff(pointer)[own])
@@ -90,9 +97,7 @@ class MergedPlanes:
                 entries.append(slice(pointer[own[0]], pointer[own[-1] + 1]))
         split_arc, split_fraction = proof.split_arc, proof.split_fraction
         return _core.Proof(
-            np.concatenate([lengths[arcs[self.group[p]]] for p in planes]),
-            proof.up_length[list(self.group)],
-            proof.down_length[list(self.group)],
+            *self.lengths(proof.length, proof.up_length, proof.down_length),
             proof.share[list(self.group)] * np.array(self.part)[:, None],
             np.cumsum([0, *np.concatenate(counts)], dtype=np.int32),
             np.concatenate([split_arc[e] for e in entries]) if entries else split_arc,

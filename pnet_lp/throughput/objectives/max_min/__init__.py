@@ -14,7 +14,8 @@ and with ``w_j = d_j dist_l(j)`` as a part of the last sum no active demand alon
 while the others keep t.  Those for which this is close to t are saturated, and fixed.  The parts sum to 1, so there is
 always one.
 
-:mod:`~.driver` goes from no level to all and chooses the strategy, which continues from a :class:`~.levels.State`:
+:mod:`~.column_generation` finds the levels over any path.  Otherwise, and where it is not enough, :mod:`~.driver` goes
+from no level to all and chooses the strategy, which continues from a :class:`~.levels.State`:
 :mod:`~.interior_point` solves each level from a cold start, :mod:`~.simplex` each from the basis of the one before.
 Where the routing fixes the split, :mod:`~.filling` needs neither.
 """
@@ -37,6 +38,7 @@ from pnet_lp.model.rounded import div_down, sum_down
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import NO_SOLVER, OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
+from pnet_lp.throughput.objectives.max_min.column_generation import by_columns
 from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
 from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
 from pnet_lp.throughput.objectives.max_min.levels import Level, State, certified
@@ -48,15 +50,20 @@ from pnet_lp.throughput.objectives.max_min.proof import (
     recheck_prices,
 )
 from pnet_lp.throughput.objectives.min_cost import no_lengths
-from pnet_lp.throughput.objectives.program import NO_TIME, check_program_solver, known
+from pnet_lp.throughput.objectives.program import NO_TIME, SMALL_COLUMNS, check_program_solver, known, lp_solver
 from pnet_lp.throughput.problems import Attained, Problem
 from pnet_lp.throughput.problems.proof import Flows
+from pnet_lp.throughput.solvers import AUTO
+from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
 from pnet_lp.units import format_gap, format_short
 
 if TYPE_CHECKING:
     from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 _SHOWN_LEVELS = 5
+
+_FEW_STEPS = 500
+"""Of column generation, in all, where an interior point on the whole program can have its turn."""
 
 
 class FairParams(Params):
@@ -205,7 +212,7 @@ class MaxMin(Fair):
     def check(self, form: Form, solver: str) -> None:
         """See :meth:`Objective.check`."""
         super().check(form, solver)
-        check_program_solver(solver)
+        check_program_solver(solver, form if form == "arc" and self.params.cap is None else None)
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
@@ -213,8 +220,18 @@ class MaxMin(Fair):
         if problem.fixed:
             return self.filled(problem, context)
         weighted = problem.weighted(weight) if self.apart else problem
-        state = all_levels(State.zero(weighted, context, cap), *strategies(weighted, context, capped=self.apart))
-        return optimum_of(state, capped=self.apart)
+        nothing = State.zero(weighted, context, cap)
+        if not self.apart and lp_solver(context, weighted) == FLOW_SOLVER:
+            small = context.solver == AUTO and weighted.flow_variables <= SMALL_COLUMNS
+            ours = optimum_of(by_columns(nothing, _FEW_STEPS if small else None))
+            over = ours.interrupted or context.options.deadline.left_s() <= 0
+            if not small or over or ours.gap <= context.options.tolerance:
+                return ours
+        else:
+            ours = None
+        state = all_levels(nothing, *strategies(weighted, context, capped=self.apart))
+        found = optimum_of(state, capped=self.apart)
+        return found if ours is None or found.gap < ours.gap else ours
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`: bounds of levels are those for the rates that demands have now."""

@@ -114,9 +114,12 @@ class State:
         """Whether all demands are fixed, or a limit ended it."""
         return not self.active.any() or bool(self.warnings) or (self.interrupted and self.flow is not None)
 
-    def fix(self, rate: FloatArray, saturated: BoolArray) -> Self:
-        """Return the state in which the ``saturated``, bool ``[J]``, keep their ``rate``, Gb/s ``[J]``, relaxed."""
-        relaxed = (1 - relaxation(self.active, self.tolerance)) * rate
+    def fix(self, rate: FloatArray, saturated: BoolArray, by: float | None = None) -> Self:
+        """Return the state in which the ``saturated``, bool ``[J]``, keep their ``rate``, Gb/s ``[J]``, relaxed.
+
+        That is ``by`` a part of it, or by :func:`relaxation`.
+        """
+        relaxed = (1 - (relaxation(self.active, self.tolerance) if by is None else by)) * rate
         active = self.active & ~saturated
         kept = np.where(active, 0.0, np.minimum(np.where(saturated, relaxed, self.kept), rate))
         return replace(self, rate=rate, active=active, kept=floats(kept))

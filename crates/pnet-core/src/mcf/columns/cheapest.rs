@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
                 break;
             }
             self.iterations += 1;
-            moves = self.master.step();
+            moves = self.master.step(0.0);
             if !moves {
                 break;
             }

@@ -196,6 +196,13 @@ impl Square {
         &mut self.0.values[first..=first + i]
     }
 
+    /// Adds `by` times the product of `x` with itself.
+    pub(super) fn add(&mut self, x: &[f64], by: f64) {
+        for i in 0..x.len() {
+            subtract(self.row(i), -by * x[i], &x[..=i]);
+        }
+    }
+
     /// Replaces the matrix by its factor.
     pub(super) fn factor(&mut self) {
         eliminate(&mut self.0, 0);

@@ -2,41 +2,43 @@
 //! and rows are added.
 //!
 //! ```text
-//! minimise cost w + sum over k of worth_k x_k    over w, x >= 0
-//! sum of w_n + sum over k of x_kj = 1            of each demand j; dual: y_j
-//! load_l(w) / c_l <= 1                           of each link l that was ever overloaded; dual: -m_l
-//! x_kj <= most_k                                 where that is finite
+//! minimise cost w + sum over k of worth_k x_k - t             over w, x >= 0
+//! sum of w_n + sum over k of x_kj = base_j + slope_j t        of each demand j; dual: y_j
+//! load_l(w) / c_l <= 1                                        of each link l that was ever overloaded; dual: -m_l
+//! x_kj <= most_k, t <= most                                   where these are finite
 //! ```
 //!
-//! x are shortfalls, parts of a demand that are not served.  Mehrotra's predictor and corrector (1992).  Paths, shortfalls
+//! x are shortfalls, parts of a demand that are not served; t is a common rate of those whose slope is 1, where there is one.  Mehrotra's predictor and corrector (1992).  Paths, shortfalls
 //! and then demands are eliminated, each demand on its own, which leaves a positive definite matrix of the rows.  In the
 //! terms of a demand everything is relative to its heaviest column: differences of large numbers would cancel.
 
-use super::cholesky::Square;
+use super::cholesky::{Square, dot};
 use super::entries::{Entries, Scaling};
+use super::rise::Rise;
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::path_form::state::NEW;
 
 /// Part of the distance to the boundary that a step goes.
 const REACH: f64 = 0.99;
-/// Refinements of each solution of the linear system.
+/// Refinements of each solution of the linear system; one more where there is a common rate, whose levels need it.
 const REFINEMENTS: usize = 1;
 /// The part of a demand that is not served at the start.
 const SHORT: f64 = 0.1;
 /// A new path carries at most this part of its demand, and a new row has at least this part of its capacity left.
 const NEW_WEIGHT: f64 = 0.1;
 const NEW_SLACK: f64 = 0.03;
+
 /// Parts of demands that are not served, at a cost.
 pub(super) struct Shortfall {
     /// Cost of each demand's, all of it.
     pub(super) cost: Vec<f64>,
     /// The largest part; infinite without a limit.
-    most: f64,
+    pub(super) most: f64,
     /// The part of each demand, the price of being positive, the distance to the limit and the price of that.
     pub(super) x: Vec<f64>,
-    z: Vec<f64>,
-    room: Vec<f64>,
-    at: Vec<f64>,
+    pub(super) z: Vec<f64>,
+    pub(super) room: Vec<f64>,
+    pub(super) at: Vec<f64>,
 }
 
 impl Shortfall {
@@ -52,13 +54,16 @@ pub(super) struct Master {
     pub(super) cost: Vec<f64>,
     /// Weight of each path, and the price of its being positive.
     pub(super) w: Vec<f64>,
-    z: Vec<f64>,
+    pub(super) z: Vec<f64>,
     /// What is left of the capacity of each row, as a part of it, and its price.
-    s: Vec<f64>,
+    pub(super) s: Vec<f64>,
     pub(super) m: Vec<f64>,
     pub(super) y: Vec<f64>,
     pub(super) short: Vec<Shortfall>,
-    matrix: Square,
+    /// What each demand gets in any case, as a part of it.
+    pub(super) base: Vec<f64>,
+    pub(super) rise: Option<Rise>,
+    pub(super) matrix: Square,
 }
 
 /// How far from feasible and optimal an iterate is.
@@ -81,6 +86,8 @@ struct Direction {
     y: Vec<f64>,
     /// Of x, z, room and at of each kind of shortfall.
     short: Vec<[Vec<f64>; 4]>,
+    /// Of t, room and at of the rate.
+    rise: [f64; 3],
 }
 
 /// What remains of each equation.
@@ -90,6 +97,8 @@ struct Residuals {
     cost: Vec<f64>,
     /// Of cost and limit of each kind of shortfall.
     short: Vec<[Vec<f64>; 2]>,
+    /// Of price and limit of the rate.
+    rise: [f64; 2],
 }
 
 /// The wanted change of each product.
@@ -97,6 +106,7 @@ struct Products {
     paths: Vec<f64>,
     links: Vec<f64>,
     short: Vec<[Vec<f64>; 2]>,
+    rise: f64,
 }
 
 impl Master {
@@ -149,6 +159,8 @@ impl Master {
             m: vec![],
             y,
             short,
+            base: vec![1.0; demands],
+            rise: None,
             matrix: Square::new(0),
         }
     }
@@ -166,6 +178,10 @@ impl Master {
         for short in &self.short {
             total += product(&short.x, &short.z) + product(&short.room, &short.at);
             count += short.x.len() + short.room.len();
+        }
+        if let Some(rise) = &self.rise {
+            total += rise.room * rise.at;
+            count += 1;
         }
         (total, count.max(1) as f64)
     }
@@ -210,19 +226,26 @@ impl Master {
         (self.cost, self.w, self.z) = (costs, w, z);
     }
 
-    /// Predictor and corrector; returns whether the step was large enough to continue.
-    pub(super) fn step(&mut self) -> bool {
+    /// Predictor and corrector, towards products whose sum is `least` or more; returns whether the step was large enough to
+    /// continue.
+    pub(super) fn step(&mut self, least: f64) -> bool {
         let residuals = self.residuals();
         let scaling = self.scaling();
         self.entries.fill(&scaling, &mut self.matrix);
-        self.matrix.factor();
         let (total, count) = self.products();
         let mu = total / count;
         let affine = self.affine();
-        let first = self.direction(&scaling, &residuals, &affine);
+        let border = self.border(&scaling);
+        if let Some((load, own)) = &border {
+            self.matrix.add(load, 1.0 / own);
+        }
+        self.matrix.factor();
+        let first = self.direction(&scaling, border.as_ref(), &residuals, &affine);
         let lengths = self.step_lengths(&first, 1.0);
         let centre = (self.ahead(&first, lengths) / count / mu).powi(3).clamp(1e-6, 1.0) * mu;
-        let direction = self.direction(&scaling, &residuals, &affine.corrected(centre, &first));
+        let centre = centre.max(least / count);
+        let wanted = affine.corrected(centre, &first);
+        let direction = self.direction(&scaling, border.as_ref(), &residuals, &wanted);
         let (primal, dual) = self.step_lengths(&direction, REACH);
         if !(primal > 1e-6 || dual > 1e-6) {
             return false;
@@ -236,35 +259,25 @@ impl Master {
         (0..self.entries.demands()).map(|j| self.w[self.entries.own(j)].iter().sum()).collect()
     }
 
-    /// Raises the cost of the last kind of shortfall, by a factor and up to a limit, of the demands of which more than
-    /// `least` falls short though no path is `missing`.
-    pub(super) fn penalise(&mut self, least: f64, by: f64, limit: f64, missing: impl Fn(usize) -> bool) {
-        let Some(short) = self.short.last_mut() else { return };
-        for j in (0..short.x.len()).filter(|j| short.x[*j] > least && !missing(*j)) {
-            let more = short.cost[j] * (by - 1.0);
-            if short.cost[j] + more <= limit {
-                short.cost[j] += more;
-                short.z[j] += more;
-            }
-        }
-    }
-
     /// How far the iterate is from the optimum.
     pub(super) fn state(&self) -> State {
         let residuals = self.residuals();
-        let primal = residuals.split.iter().chain(&residuals.load).fold(0.0, |a: f64, b| a.max(b.abs()));
+        let room = [residuals.rise[1]];
+        let primal = residuals.split.iter().chain(&residuals.load).chain(&room).fold(0.0, |a: f64, b| a.max(b.abs()));
         let dual = (0..self.entries.demands()).map(|j| {
             let own = &residuals.cost[self.entries.own(j)];
             let paths = own.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
             residuals.short.iter().fold(paths, |a: f64, [cost, _]| a.max(cost[j].abs()))
         });
-        State { gap: self.products().0, primal, dual: dual.sum() }
+        let rise = residuals.rise[0].abs() * self.t();
+        State { gap: self.products().0, primal, dual: dual.sum::<f64>() + rise }
     }
 
     fn residuals(&self) -> Residuals {
         let view = &self.entries;
         let load = view.loads(&self.w);
-        let mut split: Vec<f64> = (0..view.demands()).map(|j| 1.0 - self.w[view.own(j)].iter().sum::<f64>()).collect();
+        let mut split = self.targets();
+        split.iter_mut().enumerate().for_each(|(j, split)| *split -= self.w[view.own(j)].iter().sum::<f64>());
         let prices = view.costs(&self.m);
         let mut cost = vec![0.0; prices.len()];
         for j in 0..view.demands() {
@@ -283,7 +296,11 @@ impl Master {
         });
         let short = short.collect();
         let load = load.iter().zip(&self.s).map(|(load, s)| 1.0 - load - s).collect();
-        Residuals { split, load, cost, short }
+        let rise = self.rise.as_ref().map_or([0.0; 2], |rise| {
+            let priced: f64 = rise.slope.iter().zip(&self.y).map(|(slope, y)| slope * y).sum();
+            [1.0 - priced - rise.at, rise.most - rise.t - rise.room]
+        });
+        Residuals { split, load, cost, short, rise }
     }
 
     fn scaling(&self) -> Scaling {
@@ -306,7 +323,13 @@ impl Master {
     }
 
     /// The direction that cancels the residuals and changes the products by what is wanted.
-    fn direction(&self, scaling: &Scaling, residual: &Residuals, wanted: &Products) -> Direction {
+    fn direction(
+        &self,
+        scaling: &Scaling,
+        border: Option<&(Vec<f64>, f64)>,
+        residual: &Residuals,
+        wanted: &Products,
+    ) -> Direction {
         let (view, demands) = (&self.entries, self.entries.demands());
         // The move of each column where neither prices nor y move.
         let rho: Vec<f64> = (0..self.w.len()).map(|n| residual.cost[n] + wanted.paths[n] / self.w[n]).collect();
@@ -336,11 +359,21 @@ impl Master {
         for (i, value) in right.iter_mut().enumerate() {
             *value += wanted.links[i] / self.m[i] - residual.load[i];
         }
-        let m = self.solve(scaling, right);
+        // The rate is eliminated last: the matrix without it hardly determines the scale of prices.
+        let rise = self.rise.as_ref().zip(border).map(|(rise, (load, own))| {
+            let limit = (wanted.rise - rise.at * residual.rise[1]) / rise.room;
+            (load, residual.rise[0] - limit - dot(&rise.slope, &still), own)
+        });
+        if let Some((load, rate, own)) = rise {
+            right.iter_mut().zip(load).for_each(|(right, load)| *right += load * rate / own);
+        }
+        let m = self.solve(scaling, border, right);
+        let t = rise.map_or(0.0, |(load, rate, own)| (rate - dot(load, &m)) / own);
         let priced = view.costs(&m);
         let mut y = still;
         for (j, y) in y.iter_mut().enumerate() {
-            *y += view.own(j).map(|n| scaling.paths[n] * priced[n]).sum::<f64>() / scaling.demand[j];
+            *y += self.rise.as_ref().map_or(0.0, |rise| rise.slope[j] * t / scaling.demand[j])
+                + view.own(j).map(|n| scaling.paths[n] * priced[n]).sum::<f64>() / scaling.demand[j];
         }
         let mut w = moves;
         for (j, y) in y.iter().enumerate() {
@@ -357,14 +390,22 @@ impl Master {
             [x, z, room, at]
         });
         let short = short.collect();
-        Direction { w, z, s, m, y, short }
+        let rise = self.rise.as_ref().map_or([0.0; 3], |rise| {
+            let room = residual.rise[1] - t;
+            [t, room, (wanted.rise - rise.at * room) / rise.room]
+        });
+        Direction { w, z, s, m, y, short, rise }
     }
 
-    fn solve(&self, scaling: &Scaling, right: Vec<f64>) -> Vec<f64> {
+    fn solve(&self, scaling: &Scaling, border: Option<&(Vec<f64>, f64)>, right: Vec<f64>) -> Vec<f64> {
         let mut x = right.clone();
         self.matrix.solve(&mut x);
-        for _ in 0..REFINEMENTS {
-            let product = self.entries.times(scaling, &x);
+        for _ in 0..REFINEMENTS + usize::from(border.is_some()) {
+            let mut product = self.entries.times(scaling, &x);
+            if let Some((load, own)) = border {
+                let by = dot(load, &x) / own;
+                product.iter_mut().zip(load).for_each(|(product, load)| *product += load * by);
+            }
             let mut rest: Vec<f64> = right.iter().zip(product).map(|(right, product)| right - product).collect();
             self.matrix.solve(&mut rest);
             x.iter_mut().zip(rest).for_each(|(x, rest)| *x += rest);
@@ -376,7 +417,8 @@ impl Master {
     fn affine(&self) -> Products {
         let negative = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| -a * b).collect() };
         let short = self.short.iter().map(|short| [negative(&short.x, &short.z), negative(&short.room, &short.at)]);
-        Products { paths: negative(&self.w, &self.z), links: negative(&self.s, &self.m), short: short.collect() }
+        let rise = self.rise.as_ref().map_or(0.0, |rise| -rise.room * rise.at);
+        Products { paths: negative(&self.w, &self.z), links: negative(&self.s, &self.m), short: short.collect(), rise }
     }
 
     /// The sum of all products after a step.
@@ -388,6 +430,9 @@ impl Master {
         let mut total = after(&self.w, &by.w, &self.z, &by.z) + after(&self.s, &by.s, &self.m, &by.m);
         for (short, [x, z, room, at]) in self.short.iter().zip(&by.short) {
             total += after(&short.x, x, &short.z, z) + after(&short.room, room, &short.at, at);
+        }
+        if let Some(rise) = &self.rise {
+            total += (rise.room + primal * by.rise[1]) * (rise.at + dual * by.rise[2]);
         }
         total
     }
@@ -403,6 +448,10 @@ impl Master {
         for (short, [x, z, room, at]) in self.short.iter().zip(&by.short) {
             primal = primal.min(along(&short.x, x)).min(along(&short.room, room));
             dual = dual.min(along(&short.z, z)).min(along(&short.at, at));
+        }
+        if let Some(rise) = &self.rise {
+            primal = primal.min(along(&[rise.room], &[by.rise[1]]));
+            dual = dual.min(along(&[rise.at], &[by.rise[2]]));
         }
         (primal, dual)
     }
@@ -422,6 +471,11 @@ impl Master {
             advance(&mut short.z, z, dual);
             advance(&mut short.at, at, dual);
         }
+        if let Some(rise) = &mut self.rise {
+            rise.t += primal * by.rise[0];
+            rise.room += primal * by.rise[1];
+            rise.at += dual * by.rise[2];
+        }
     }
 }
 
@@ -436,6 +490,7 @@ impl Products {
             paths: second(self.paths, &first.w, &first.z),
             links: second(self.links, &first.s, &first.m),
             short: short.map(|([low, high], [x, z, room, at])| [second(low, x, z), second(high, room, at)]).collect(),
+            rise: self.rise + centre - first.rise[1] * first.rise[2],
         }
     }
 }

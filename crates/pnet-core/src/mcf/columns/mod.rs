@@ -15,13 +15,16 @@ mod arrow;
 mod cheapest;
 mod cholesky;
 mod entries;
+mod fair;
 mod interior;
 mod links;
 mod master;
 mod pool;
 mod price;
+mod rise;
 
 pub use cheapest::{Cheapest, Terms, cheapest, estimate_bytes as estimate_cheapest_bytes};
+pub use fair::{Fair, FairLevel, estimate_bytes as estimate_fair_bytes};
 
 use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};

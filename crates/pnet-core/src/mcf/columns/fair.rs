@@ -1,0 +1,335 @@
+//! Levels of max-min fairness by column generation: the largest common rate of some demands beside which the others keep
+//! what they have.
+//!
+//! ```text
+//! maximise    t
+//! subject to  load <= capacity, r_j = t d_j where demand j rises, else r_j = what it keeps
+//! ```
+//!
+//! As for the cheapest flow ([`super::cheapest()`]) only links that were ever overloaded get a row in the restricted
+//! master ([`Master`]).  It continues from level to level, with its paths and rows.
+
+use super::Search;
+use super::links::Links;
+use super::master::Master;
+use super::pool::{self, Pool};
+use super::price::{self, Limits, Priced};
+use crate::error::{Error, invalid};
+use crate::mcf::best::Best;
+use crate::mcf::path_form::state::NEW;
+use crate::mcf::problem::Problem;
+use crate::mcf::proof::Proof;
+use crate::mcf::round::round;
+use crate::mcf::run::{Monitor, Options, Progress, Watch};
+use crate::rounding::Nearest;
+
+/// The largest common rate as far as it is known.
+#[derive(Debug, Clone)]
+pub struct FairLevel {
+    /// The rate, per unit demand, of the flow reached.
+    pub rate: f64,
+    /// The part of all rates that fits.
+    pub fits: f64,
+    /// A bound on the rate.
+    pub upper: f64,
+    /// The lengths that prove it: of arcs, and of access links into and out of planes.
+    pub lengths: [Vec<f64>; 3],
+    /// Steps of the interior point.
+    pub iterations: usize,
+    /// Whether the monitor stopped it.
+    pub interrupted: bool,
+}
+
+/// Paths of a demand in a plane that are added in one pricing, and on average.
+const MOST_PATHS: usize = 4;
+const PATHS: usize = 20;
+/// The part of the gap to which a restricted master is solved, and steps between two pricings at most.
+const DEEPER: f64 = 0.1;
+const MOST_STEPS: usize = 6;
+/// Products are at least this part of what they are to be reduced to: rows that are still missing need an iterate that is
+/// away from the boundary.
+const CENTRAL: f64 = 0.3;
+/// Pricings after which a path is dropped that carried next to nothing at any of them, and what counts as that.
+const PATIENCE: u32 = 8;
+const UNUSED: f64 = 1e-7;
+/// Pricings without progress, which is a gap smaller by a tenth, before a level ends.
+const MOST_IDLE: usize = 15;
+const PROGRESS: f64 = 0.9;
+const FEW_IDLE: usize = 3;
+const FINE: f64 = 1e-6;
+/// How often a level starts again, away from the boundary, where steps have become too short.
+const RESTARTS: usize = 3;
+/// What it costs if all of a demand is missing, per unit of the common rate: more than that is worth, which is at most 1 for a
+/// demand that rises; and for one that does not, as a multiple of the smallest that does.
+const PENALTY: f64 = 2.0;
+const FIXED_PENALTY: f64 = 10.0;
+const RISE: f64 = 4.0;
+const MOST_PENALTY: f64 = 1e9;
+/// The limit of a rate that rises, as a multiple of the bound known.
+const ABOVE: f64 = 1.1;
+/// The gap of first-order steps before the first level, and how many at most.
+const ROUGH: f64 = 0.02;
+const FIRST_STEPS: usize = 1_000;
+/// A link has a row from the beginning if it is so full, or if its price is this part of a mean one.
+const FULL: f64 = 0.98;
+const PRICED: f64 = 1e-2;
+
+/// What continues from level to level.
+pub struct Fair {
+    /// Demands are so large that the first rate is about 1.
+    problem: Problem,
+    unit: f64,
+    links: Links,
+    pool: Pool,
+    master: Master,
+    load: Vec<f64>,
+    iterations: usize,
+}
+
+/// Lengths, and the bound that they prove.
+struct Bound {
+    upper: f64,
+    length: Vec<f64>,
+}
+
+impl Fair {
+    /// Before the first level of `problem`, in which each demand has a path.
+    ///
+    /// First-order steps find the paths and links that matter, as for K alone.
+    ///
+    /// ```
+    #[doc = include_str!("../two_cables.md")]
+    /// use pnet_core::mcf::columns::Fair;
+    /// use pnet_core::mcf::run::{Options, Unwatched};
+    ///
+    /// let options = Options { tolerance: 1e-8, max_iterations: 1_000, time_limit_s: f64::INFINITY };
+    /// let mut fair = Fair::new(&problem, &options, &mut Unwatched)?;
+    /// let level = fair.level(&[None], &options, &mut Unwatched)?;
+    /// assert!((level.rate - 35.0).abs() < 1e-5 && (level.upper - 35.0).abs() < 1e-5);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
+        let mut watch = Watch::new(options.time_limit_s);
+        let best = Best::new(problem)?;
+        if !best.lower.is_finite() {
+            return invalid("capacity", "no link limits any demand");
+        }
+        let mut search = Search::new(problem, &best)?;
+        while search.upper - search.lower > ROUGH * search.upper && search.iterations() < FIRST_STEPS {
+            let stopped = search.advance(search.steps(), || watch.stop(monitor));
+            let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
+            if stopped || watch.late() || !monitor.progress(report) {
+                break;
+            }
+        }
+        let Search { links, mut pool, split, lower, upper: unit, length, .. } = search;
+        let demand: Vec<f64> = problem.demand.iter().map(|d| d * unit).collect();
+        let problem = Problem { demand: demand.clone(), ..problem.clone() };
+        pool.problem.demand = demand;
+        let kept: Vec<bool> = split.iter().map(|part| *part > UNUSED).collect();
+        let from = pool.exchange(&vec![vec![]; problem.demands()], &kept);
+        let split: Vec<f64> = from.iter().map(|n| split[*n as usize]).collect();
+        let t = lower / unit;
+        let load: Vec<f64> = pool.problem.load::<Nearest>(&split).iter().map(|load| t * load).collect();
+        let price: Vec<f64> = length.iter().zip(&links.capacity).map(|(l, c)| l * c).collect();
+        let least = price.iter().sum::<f64>() * PRICED / price.len() as f64;
+        let row = |l: &usize| load[*l] >= FULL * links.capacity[*l] || price[*l] > least;
+        let rows: Vec<u32> = (0..load.len()).filter(row).map(|l| l as u32).collect();
+        let total =
+            pool.problem.shortest::<Nearest>(&length).iter().zip(&problem.demand).map(|(l, d)| l * d).sum::<f64>();
+        let price: Vec<f64> = price.iter().map(|price| price / total).collect();
+        let penalty = vec![PENALTY; problem.demands()];
+        let master = Master::rising(&pool.problem, (t, ABOVE), &split, &rows, (&price, &load), penalty);
+        let mut fair = Fair { problem, unit, links, pool, master, load, iterations: 0 };
+        fair.carry();
+        Ok(fair)
+    }
+
+    /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, to a gap of
+    /// `tolerance`.
+    pub fn level(
+        &mut self,
+        fixed: &[Option<f64>],
+        options: &Options,
+        monitor: &mut impl Monitor,
+    ) -> Result<FairLevel, Error> {
+        if fixed.len() != self.problem.demands()
+            || fixed.iter().flatten().any(|rate| !(*rate > 0.0 && rate.is_finite()))
+        {
+            return invalid("fixed", "not a finite rate > 0 or none for each demand");
+        }
+        let base: Vec<f64> =
+            fixed.iter().zip(&self.problem.demand).map(|(rate, d)| rate.map_or(0.0, |rate| rate / d)).collect();
+        let slope: Vec<f64> = fixed.iter().map(|rate| f64::from(u8::from(rate.is_none()))).collect();
+        let mut watch = Watch::new(options.time_limit_s);
+        let first = self.iterations;
+        let known = self.bound(&base, &slope, self.links.capacity.iter().map(|c| 1.0 / c).collect());
+        let mut best = known;
+        let rising = slope.iter().zip(&self.problem.demand).filter(|(slope, _)| **slope > 0.0);
+        let least = rising.map(|(_, d)| *d).fold(f64::INFINITY, f64::min);
+        let costs = slope.iter().zip(&self.problem.demand).map(|(slope, d)| match *slope > 0.0 {
+            true => PENALTY,
+            false => FIXED_PENALTY * d / least,
+        });
+        let penalty: Vec<f64> = costs.collect();
+        let (mut restarts, mut deeper) = (0, DEEPER);
+        if fixed.iter().any(Option::is_some) {
+            self.master.restart(base.clone(), slope.clone(), ABOVE * best.upper, penalty.clone());
+        }
+        let (mut gap, mut last, mut idle) = (f64::INFINITY, f64::INFINITY, 0);
+        let mut interrupted = false;
+        while gap > options.tolerance && idle < most_idle(gap) && self.iterations - first < options.max_iterations {
+            let mut moves = true;
+            let before = self.iterations;
+            let goal = deeper * gap.min(1.0).max(options.tolerance) * self.master.t().abs();
+            for _ in 0..MOST_STEPS {
+                let state = self.master.state();
+                if state.gap.max(state.dual) <= goal && state.primal <= goal {
+                    break;
+                }
+                interrupted = watch.stop(monitor);
+                if interrupted {
+                    break;
+                }
+                self.iterations += 1;
+                moves = self.master.step(CENTRAL * goal);
+                if !moves {
+                    break;
+                }
+            }
+            // The bound over all paths may be further away than the restricted master says.
+            if self.iterations == before && !interrupted {
+                deeper *= DEEPER;
+            }
+            self.carry();
+            let mut length = vec![0.0; self.links.capacity.len()];
+            for (link, m) in self.master.entries.link.iter().zip(&self.master.m) {
+                length[*link as usize] = m / self.links.capacity[*link as usize];
+            }
+            let priced = Priced::under(&self.problem, &self.links, length);
+            let upper = self.upper(&base, &slope, &priced);
+            let known = self.pool.problem.shortest::<Nearest>(&priced.length);
+            if upper <= best.upper {
+                best = Bound { upper, length: priced.length.clone() };
+            }
+            let reached = self.master.t();
+            gap = ((best.upper - reached) / best.upper).abs().max(1.0 - self.fits());
+            idle = if gap < PROGRESS * last { 0 } else { idle + 1 };
+            if idle == 0 {
+                last = gap;
+            }
+            if gap <= options.tolerance {
+                break;
+            }
+            self.master.raise(RISE, MOST_PENALTY);
+            let paths = priced.paths(&self.problem, &self.links, Limits { length: known, count: MOST_PATHS });
+            let w = &self.master.w;
+            let kept = self.pool.keep(PATIENCE, |n| w[n] > UNUSED);
+            let from = self.pool.exchange(&paths, &kept);
+            self.master.exchange(&self.pool.problem, &from, |_, _| 0.0);
+            let rows = self.extend();
+            let report =
+                Progress { iterations: self.iterations, lower: reached * self.unit, upper: best.upper * self.unit };
+            interrupted |= !monitor.progress(report) || watch.late();
+            if interrupted {
+                break;
+            }
+            if !moves && rows == 0 && !from.contains(&NEW) {
+                if restarts == RESTARTS {
+                    break;
+                }
+                restarts += 1;
+                self.master.restart(base.clone(), slope.clone(), ABOVE * best.upper, penalty.clone());
+            }
+        }
+        let (length, up, down) = self.links.lengths(&best.length);
+        Ok(FairLevel {
+            rate: self.master.t() * self.unit,
+            fits: self.fits(),
+            upper: best.upper * self.unit,
+            lengths: [length, up, down],
+            iterations: self.iterations - first,
+            interrupted: interrupted && !watch.late(),
+        })
+    }
+
+    /// The flow of the last level; its lengths are 0.
+    pub fn proof(&self) -> Proof {
+        let target = self.master.targets();
+        let least = target.iter().copied().fold(0.0, f64::max) * 1e-12;
+        let served = target.iter().zip(&self.problem.demand).map(|(part, d)| part.max(least) * d).collect();
+        let problem = Problem { demand: served, ..self.problem.clone() };
+        let weight = self.weights();
+        let flow = self.pool.flow(&self.problem, &self.links, &weight);
+        let (length, up, down) = self.links.lengths(&vec![0.0; self.links.capacity.len()]);
+        round(&problem, &flow, length, up, down)
+    }
+
+    /// The part of its demand on each path, in which each demand gets what it is to get.
+    fn weights(&self) -> Vec<f64> {
+        let (target, mut weight) = (self.master.targets(), self.master.w.clone());
+        for (j, target) in target.iter().enumerate() {
+            let own = self.master.entries.own(j);
+            let total: f64 = weight[own.clone()].iter().sum();
+            weight[own].iter_mut().for_each(|w| *w *= target / total);
+        }
+        weight
+    }
+
+    /// Records the load of the links.
+    fn carry(&mut self) {
+        let (paths, weight) = (&self.pool.problem, self.weights());
+        let mut load = vec![0.0; paths.capacity.len()];
+        for (j, demand) in paths.demand.iter().enumerate() {
+            for n in self.master.entries.own(j) {
+                paths.path(n).iter().for_each(|l| load[*l as usize] += demand * weight[n]);
+            }
+        }
+        self.load = load;
+    }
+
+    /// The part of the loads that fits, at most 1.
+    fn fits(&self) -> f64 {
+        self.load.iter().zip(&self.links.capacity).map(|(load, c)| c / load).fold(1.0, f64::min)
+    }
+
+    /// Gives a row to the links that are overloaded; returns how many.
+    fn extend(&mut self) -> usize {
+        let links = self.load.iter().zip(&self.links.capacity).enumerate();
+        let new = links.filter(|(l, (load, c))| load > c && !self.master.entries.has(*l)).map(|(l, _)| l as u32);
+        let new: Vec<u32> = new.collect();
+        if !new.is_empty() {
+            self.master.extend(&self.pool.problem, &new, &self.load);
+        }
+        new.len()
+    }
+
+    fn bound(&self, base: &[f64], slope: &[f64], length: Vec<f64>) -> Bound {
+        let priced = Priced::under(&self.problem, &self.links, length);
+        Bound { upper: self.upper(base, slope, &priced), length: priced.length }
+    }
+
+    /// The bound on t that lengths prove.
+    fn upper(&self, base: &[f64], slope: &[f64], priced: &Priced) -> f64 {
+        let volume: f64 = self.links.capacity.iter().zip(&priced.length).map(|(c, l)| c * l).sum();
+        let (mut kept, mut takes) = (0.0, 0.0);
+        for (j, d) in self.problem.demand.iter().enumerate() {
+            kept += base[j] * d * priced.shortest[j];
+            takes += slope[j] * d * priced.shortest[j];
+        }
+        if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
+    }
+}
+
+/// Pricings without progress before a level ends: near the limit of double precision few are enough.
+fn most_idle(gap: f64) -> usize {
+    if gap < FINE { FEW_IDLE } else { MOST_IDLE }
+}
+
+/// Bytes that [`Fair`] will hold at its peak, beyond the problem itself, if every link limits.
+pub fn estimate_bytes(problem: &Problem) -> usize {
+    let links = Links::new(problem).capacity.len();
+    pool::estimate_bytes(problem, PATHS * problem.demands())
+        + price::estimate_bytes(problem)
+        + links * links * size_of::<f64>()
+}

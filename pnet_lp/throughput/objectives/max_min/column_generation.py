@@ -1,0 +1,97 @@
+"""Each level by column generation over any path, which continues from level to level.
+
+Programs have only the paths and the links that mattered so far (``crates/pnet-core/src/mcf/columns/fair.rs``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.errors import SolverError
+from pnet_lp.memory import check_fits
+from pnet_lp.model.arrays import floats
+from pnet_lp.throughput.objectives.max_min.levels import PART, Level, State, bound_of, saturated_at
+from pnet_lp.throughput.objectives.program import NO_TIME
+from pnet_lp.throughput.problems.answers import FlowAnswer
+from pnet_lp.throughput.problems.merge import merge_planes
+from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
+
+_CLOSER = 0.1
+"""Part of the tolerance of one demand, were all saturated together, to which a level is solved."""
+
+_RELAXATION = 0.02
+"""Part of its rate by which a demand is relaxed when it is fixed, in tolerances of one demand."""
+
+_LOSS = 0.01
+"""Part by which a flow may have to be scaled down, in tolerances."""
+
+_ATTEMPTS = 3
+"""At a level that no program proves."""
+
+
+def by_columns(state: State, most: int | None = None) -> State:
+    """Return the state after all levels, or as many as are found.
+
+    Where a limit, or the precision of numbers, ends it, the last level has all demands that are still active.
+
+    Args:
+        state: before the first level.
+        most: steps of the interior point, in all levels.
+
+    Raises:
+        SolverError: it does not fit into memory.
+    """
+    problem, demand, context = state.problem, state.problem.flow.demand, state.context
+    merged = merge_planes(problem.flow)
+    check_fits(
+        _core.estimate_fair_flow_bytes(merged.problem.core),
+        f"solver {FLOW_SOLVER!r} with {problem.demand_count:,} demands",
+        SolverError,
+        allowed="level=rack, fewer planes, a smaller network",
+    )
+    state = replace(state, solver=FLOW_SOLVER)
+
+    def report(done: int, lower: float, upper: float) -> bool:
+        context.on_progress(FLOW_SOLVER, state.iterations + done, lower, upper)
+        return True
+
+    of_one = state.tolerance / len(demand)
+    options = replace(context.options, tolerance=_CLOSER * PART * of_one)
+    search = _core.FairFlow(merged.problem.core, **options.of_core(report))
+    attempts = 0
+    while state.active.any():
+        state.check_fits()
+        found = search.level(state.kept, **options.of_core(report))
+        state = replace(state, iterations=state.iterations + found.iterations)
+        context.clock.note("solve")
+        lengths = merged.lengths(found.length, found.up_length, found.down_length)
+        distance = problem.distances(lengths)
+        over = found.interrupted or options.deadline.left_s() <= 0
+        reached = found.rate * found.fits
+        rate = floats(np.where(state.active, demand * reached, state.kept))
+        upper, part = bound_of(demand, rate, state.active, problem.flow.volume(lengths), distance)
+        # What is fixed fits up to this, so that no bound is closer.
+        within = abs(upper - reached) + (1 - found.fits + 2 * _RELAXATION * of_one) * reached
+        saturated = saturated_at(reached, reached + within, part, state.active, state.tolerance)
+        proved = 1 - found.fits <= _LOSS * state.tolerance and bool(saturated.any())
+        attempts = 0 if proved else attempts + 1
+        many = most is not None and state.iterations > most
+        if not proved and (over or many or attempts == _ATTEMPTS):
+            unknown = NO_TIME if over else f"levels beyond the {len(state.levels)} found are not known"
+            state = replace(state, interrupted=found.interrupted, warnings=(f"{FLOW_SOLVER}: {unknown}",))
+            state = state.add(Level(rate, state.active, state.active, lengths, distance, found.fits))
+            state = replace(state, rate=rate)
+            break
+        if proved:
+            state = state.add(Level(rate, state.active, saturated, lengths, distance, found.fits))
+            state = state.fix(rate, saturated, _RELAXATION * of_one)
+        else:
+            search = _core.FairFlow(merged.problem.core, **options.of_core(report))
+        context.clock.note("certify")
+    proof = merged.expand(search.proof())
+    flow = FlowAnswer(problem.flow, proof, floats(state.rate / demand), state.rate).attain(state.rate)
+    context.clock.note("certify")
+    return replace(state, flow=flow, rate=flow.rate)

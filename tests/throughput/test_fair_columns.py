@@ -1,0 +1,60 @@
+"""``max-min`` by column generation: the rates of HiGHS, proofs that hold, the same bits again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.verify import verify_file
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+Case = tuple[Network, TrafficMatrix]
+
+
+def case_of(topology: str, pattern: str, level: str = "rack", planes: int = 1) -> Case:
+    network = build_network([topology], planes=planes, variant="heterogeneous" if planes > 1 else "homogeneous")
+    return network, build_traffic(pattern, network, level)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        # Seven levels; two planes, whose flows add up; access links; many levels in a tree.
+        case_of("jellyfish:k=4", "permutation"),
+        case_of("jellyfish:k=4", "random:flows=2", planes=2),
+        case_of("jellyfish:k=4", "permutation", "host"),
+        case_of("fat-tree:k=4", "random:flows=2"),
+    ],
+)
+def test_rates_are_those_of_highs(tmp_path: Path, case: Case) -> None:
+    ours = solve(*case, objective="max-min", solver="columns", tolerance=1e-3)
+    theirs = solve(*case, objective="max-min", solver="highs-ipx", tolerance=1e-3)
+    assert (ours.status, ours.solver) == ("certified", "columns")
+    assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=2e-3)
+    save_result(path := tmp_path / "a.json", *case, ours)
+    assert verify_file(path).figures["relative_gap"] <= 1e-3
+
+
+def test_the_number_of_threads_changes_no_bit() -> None:
+    case = case_of("jellyfish:k=4", "random:flows=2")
+    one, two = (solve(*case, objective="max-min", solver="columns", threads=n) for n in (1, 2))
+    assert np.array_equal(one.rates_gbps, two.rates_gbps)
+    assert one.levels[0].upper == two.levels[0].upper
+
+
+def test_a_limit_leaves_what_is_proved(tmp_path: Path) -> None:
+    case = case_of("jellyfish:k=4", "permutation")
+    found = solve(*case, objective="max-min", solver="columns", time_limit_s=1e-9)
+    assert found.status == "bounds"
+    save_result(path := tmp_path / "a.json", *case, found)
+    assert verify_file(path).figures["relative_gap"] == pytest.approx(found.figures["relative_gap"])
+
+
+def test_caps_need_another_solver() -> None:
+    with pytest.raises(SpecError, match="maximises K only"):
+        solve(*case_of("jellyfish:k=4", "permutation"), objective="max-min:cap=demand", solver="columns")
