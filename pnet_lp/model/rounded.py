@@ -14,6 +14,7 @@ All functions take and return float64, arrays or numbers; ``inf`` is allowed in 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -22,17 +23,42 @@ import numpy.typing as npt
 
 from pnet_lp.model.arrays import FloatArray
 
+_BLOCK = 1 << 14
+"""Numbers computed with at once: what is between stays in the cache, which is two to three times as fast."""
+
 _SPLIT = 2.0**27 + 1
 _TINY = 1e-270
 """Below this the error of a product may be no double; its sign is then taken for the worst."""
 
 
+def _in_blocks(
+    operation: Callable[[npt.ArrayLike, npt.ArrayLike], FloatArray],
+) -> Callable[[npt.ArrayLike, npt.ArrayLike], FloatArray]:
+    """Return the same operation, block by block where there are many numbers."""
+
+    @functools.wraps(operation)
+    def found(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
+        a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+        if max(a.size, b.size) <= _BLOCK or max(a.ndim, b.ndim) > 1:
+            return operation(a, b)
+        a, b = np.broadcast_arrays(a, b)
+        result = np.empty(len(a))
+        for first in range(0, len(a), _BLOCK):
+            here = slice(first, first + _BLOCK)
+            result[here] = operation(a[here], b[here])
+        return result
+
+    return found
+
+
+@_in_blocks
 def add_up(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Return the sums, rounded up."""
     total, error = _sum(a, b)
     return _above(total, error > 0)
 
 
+@_in_blocks
 def add_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Return the sums, rounded down."""
     total, error = _sum(a, b)
@@ -49,40 +75,44 @@ def sub_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     return add_down(a, np.negative(b))
 
 
+@_in_blocks
 def mul_up(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Return the products of numbers >= 0, rounded up."""
     product, error, unknown = _product(a, b)
     return _above(product, (error > 0) | unknown)
 
 
+@_in_blocks
 def mul_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Return the products of numbers >= 0, rounded down."""
     product, error, unknown = _product(a, b)
     return np.maximum(_below(product, (error < 0) | unknown), 0.0)
 
 
+@_in_blocks
 def div_up(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Return the quotients of numbers >= 0 by numbers > 0, rounded up."""
     quotient, rest, unknown = _quotient(a, b)
     return _above(quotient, (rest > 0) | unknown)
 
 
+@_in_blocks
 def div_down(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Return the quotients of numbers >= 0 by numbers > 0, rounded down."""
     quotient, rest, unknown = _quotient(a, b)
     return np.maximum(_below(quotient, (rest < 0) | unknown), 0.0)
 
 
-def totals_up(index: npt.NDArray[np.integer], values: npt.ArrayLike, count: int) -> FloatArray:
-    """Return the sum of the values of each index, ``[count]``, rounded up."""
+def totals_up(index: npt.NDArray[np.integer] | None, values: npt.ArrayLike, count: int) -> FloatArray:
+    """Return the sum of the values of each index, ``[count]``, rounded up; of all for None."""
     found = np.zeros(count)
     for piece in _pieces(index, values, count):
         found = add_up(found, piece)
     return found
 
 
-def totals_down(index: npt.NDArray[np.integer], values: npt.ArrayLike, count: int) -> FloatArray:
-    """Return the sum of the values of each index, ``[count]``, rounded down."""
+def totals_down(index: npt.NDArray[np.integer] | None, values: npt.ArrayLike, count: int) -> FloatArray:
+    """Return the sum of the values of each index, ``[count]``, rounded down; of all for None."""
     found = np.zeros(count)
     for piece in _pieces(index, values, count):
         found = add_down(found, piece)
@@ -104,14 +134,12 @@ DOWN = Rounding(add_down, mul_down, div_down, totals_down)
 
 def sum_up(values: npt.ArrayLike) -> float:
     """Return the sum of all values, rounded up."""
-    flat = np.ravel(np.asarray(values, dtype=np.float64))
-    return float(totals_up(np.zeros(len(flat), dtype=np.int64), flat, 1)[0])
+    return float(totals_up(None, values, 1)[0])
 
 
 def sum_down(values: npt.ArrayLike) -> float:
     """Return the sum of all values, rounded down."""
-    flat = np.ravel(np.asarray(values, dtype=np.float64))
-    return float(totals_down(np.zeros(len(flat), dtype=np.int64), flat, 1)[0])
+    return float(totals_down(None, values, 1)[0])
 
 
 def _above(values: npt.ArrayLike, where: npt.NDArray[np.bool_]) -> FloatArray:
@@ -156,20 +184,20 @@ def _quotient(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArra
     return quotient, (a - back) - error, (unknown | (np.abs(quotient) < _TINY)) & (a != 0)
 
 
-def _pieces(index: npt.NDArray[np.integer], values: npt.ArrayLike, count: int) -> list[FloatArray]:
+def _pieces(index: npt.NDArray[np.integer] | None, values: npt.ArrayLike, count: int) -> list[FloatArray]:
     """Return arrays ``[count]`` that add up to the sums of each index exactly, the smallest first."""
     rest = np.ravel(np.asarray(values, dtype=np.float64))
-    index = np.ravel(index)
+    index = None if index is None else np.ravel(index)
     found: list[FloatArray] = []
-    while True:
-        used = np.flatnonzero(rest)
-        if not len(used):
-            return found[::-1]
-        if len(used) < len(rest):
-            index, rest = index[used], rest[used]
-        most = int(np.bincount(index).max())
+    while rest.any():
+        if not rest.all():
+            used = np.flatnonzero(rest)
+            index, rest = index if index is None else index[used], rest[used]
+        most = len(rest) if index is None else int(np.bincount(index).max())
         # Multiples of the last bit of `unit`, of which as many as there are add up below it: no sum of them is rounded.
         unit = np.ldexp(1.0, int(np.frexp(np.abs(rest).max())[1]) + int(np.ceil(np.log2(most))) + 2)
         high = (rest + unit) - unit
-        found.append(np.asarray(np.bincount(index, weights=high, minlength=count)))
+        piece = [high.sum()] if index is None else np.bincount(index, weights=high, minlength=count)
+        found.append(np.asarray(piece))
         rest = rest - high
+    return found[::-1]

@@ -78,3 +78,21 @@ def test_sixty_thousand_equal_numbers() -> None:
 
 def test_infinite_speeds_add_up() -> None:
     assert rounded.add_up(np.inf, 1.0) == rounded.add_down(1.0, np.inf) == np.inf
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("up", [False, True])
+def test_many_numbers_are_rounded_as_few_are(name: str, up: bool) -> None:
+    function = getattr(rounded, f"{name}_{'up' if up else 'down'}")
+    count = 2 * rounded._BLOCK + 3
+    a, b = np.random.default_rng(5).uniform(1e-3, 1e3, (2, count))
+    few = [function(a[at], b[at]) for at in np.array_split(np.arange(count), 7)]
+    np.testing.assert_array_equal(function(a, b), np.concatenate(few))
+    np.testing.assert_array_equal(function(a, 0.1), function(a, np.full(count, 0.1)))
+
+
+def test_the_sum_of_all_is_that_of_one_index() -> None:
+    values = np.random.default_rng(5).uniform(-1, 1, 1000) * 10.0 ** np.arange(-20, 20, 0.04)
+    for total, each in ((rounded.sum_up, rounded.totals_up), (rounded.sum_down, rounded.totals_down)):
+        assert total(values) == each(np.zeros(1000, dtype=np.int64), values, 1)[0]
+        assert total([]) == 0
