@@ -194,6 +194,9 @@ class FlowProblem(Listed):
     def demand_of_pairs(self, traffic: TrafficMatrix) -> IntArray:
         """Return int32 ``[demands of the matrix]``: the demand, between classes, that each pair is part of."""
         endpoints = self.attach.shape[1]
+        used = self.endpoint_class[self.endpoint_class >= 0]
+        if self.demand_count == traffic.demand_count and (np.diff(used) > 0).all():
+            return ints(np.arange(self.demand_count))  # none are merged
         # Demands are sorted by source and destination.
         keys = self.src.astype(np.int64) * endpoints + self.dst
         classes = self.endpoint_class.astype(np.int64)

@@ -261,7 +261,15 @@ class NarrowedProblem(PathProblem):
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`Problem.distances`."""
-        return _core.demand_distances(self.flow.core, *lengths)
+        known, found = self._nearest
+        same = np.array_equal(joined(lengths), known)
+        return found if same else _core.demand_distances(self.flow.core, *lengths)
+
+    @cached_property
+    def _nearest(self) -> tuple[FloatArray, FloatArray]:
+        """The lengths of :meth:`nothing`, and the distances by these."""
+        lengths = self.nothing().lengths
+        return joined(lengths), _core.demand_distances(self.flow.core, *lengths)
 
     def certificate(  # type: ignore[override]
         self, weight: FloatArray, load: FloatArray, lengths: Lengths
@@ -278,8 +286,11 @@ class NarrowedProblem(PathProblem):
 
     def bounds(self, proof: PathCertificate) -> tuple[float, float]:
         """See :meth:`Problem.bounds`."""
-        takes = sum_down(mul_down(self.flow.demand, self.distances(proof.lengths)))
-        return super().bounds(proof)[0], float(div_up(self.flow.volume(proof.lengths), takes))
+        found = self._certified(proof).interval
+        return found.lower, found.upper
 
     def _certified(self, proof: PathCertificate) -> Certified:
-        return replace(super()._certified(proof), interval=Interval(*self.bounds(proof)))
+        found = super()._certified(proof)
+        takes = sum_down(mul_down(self.flow.demand, self.distances(proof.lengths)))
+        upper = float(div_up(self.flow.volume(proof.lengths), takes))
+        return replace(found, interval=Interval(found.interval.lower, upper))
