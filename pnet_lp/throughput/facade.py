@@ -31,6 +31,10 @@ _DOING = "solving"
 _PATIENCE_S = 1.6
 """Seconds between Ctrl-C and the end of what does not listen to it: more than a library has."""
 
+_LATE_S = 0.2
+"""Seconds from the end of its time until what does not look at the clock is asked to stop, and again until it is left
+behind."""
+
 
 def solve(
     network: Network,
@@ -112,15 +116,16 @@ def solve(
 
     # It looks at the clock and hears of Ctrl-C by itself, but for long passes over a large problem.
     with deadline.doing(_DOING):
-        # What looks at the clock ends by itself long before it is asked to, after a quarter of the patience.
+        # What looks at the clock ends by itself long before it is asked to.
         limit_s = deadline.to_end_s(_PATIENCE_S / 4)
         found, interrupted = attended(
             work,
             "answer",
             limit_s,
             patience_s=_PATIENCE_S,
+            late_s=_LATE_S,
             stops=True,
-            more_s=lambda: deadline.to_end_s(_PATIENCE_S / 2),
+            more_s=lambda: deadline.to_end_s(_PATIENCE_S / 4 + _LATE_S),
         )
     if found is None:
         raise KeyboardInterrupt if interrupted else deadline.over(_DOING)

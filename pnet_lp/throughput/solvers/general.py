@@ -224,6 +224,7 @@ def attended(
     on_progress: OnProgress = lambda *_: True,
     *,
     patience_s: float = 0.0,
+    late_s: float | None = None,
     stops: bool = False,
     more_s: Callable[[], float] = lambda: 0.0,
 ) -> tuple[A | None, bool]:
@@ -237,8 +238,9 @@ def attended(
         name: of the thread.
         limit_s: seconds that it has, possibly infinite.
         on_progress: see :class:`OnProgress`.
-        patience_s: seconds that it has once the user stops it; half of them past the limit, in the middle of which it
-            is asked to stop.
+        patience_s: seconds that it has once the user stops it.
+        late_s: seconds past the limit until it is asked to stop, and again until it is left behind; by default a
+            quarter of these.
         stops: whether it ends when asked to; otherwise nobody waits for that.
         more_s: returns the seconds that it has yet once these are over.
 
@@ -247,6 +249,7 @@ def attended(
     """
     if limit_s <= 0:
         return None, False
+    late_s = patience_s / 4 if late_s is None else late_s
     watch, done = Watch(), threading.Event()
     found: list[A] = []
     failure: list[BaseException] = []
@@ -267,11 +270,11 @@ def attended(
     interrupted = late = False
     try:
         thread.start()
-        last = time.monotonic() + limit_s + patience_s / 2
+        last = time.monotonic() + limit_s + 2 * late_s
         while not done.is_set():
-            if not watch.stopped and time.monotonic() >= last - patience_s / 4:
+            if not watch.stopped and time.monotonic() >= last - late_s:
                 last += more_s()
-                late = time.monotonic() >= last - patience_s / 4
+                late = time.monotonic() >= last - late_s
             if (interrupted or late) and not watch.stopped:
                 watch.stop()
                 last = min(last, time.monotonic() + (patience_s if stops else 0.0))
