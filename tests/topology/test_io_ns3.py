@@ -71,9 +71,9 @@ def test_servers_of_simai_are_told_of(tmp_path: Path) -> None:
     ("old", "new"),
     [("0 6 2880", "0 6 900"), ("0 6 2880", "0 7 2880"), ("9 11 400", "9 8 400"), ("0 6 2880Gbps", "0 10 200Gbps")],
 )
-def test_servers_that_are_not_alike_are_refused(tmp_path: Path, old: str, new: str) -> None:
+def test_servers_that_are_not_identical_are_refused(tmp_path: Path, old: str, new: str) -> None:
     (tmp_path / "rails").write_text(rails().replace(old, new))
-    with pytest.raises(TopologyError, match="NVSwitches do not join servers that are all alike; allowed: as many"):
+    with pytest.raises(TopologyError, match="NVSwitches do not join identical servers; allowed: as many"):
         read_plane(tmp_path / "rails")
 
 

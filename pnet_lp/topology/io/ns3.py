@@ -150,7 +150,7 @@ class _Wiring:
         Where no host has another link, NVSwitches are the network, and stay.
 
         Raises:
-            TopologyError: servers that are not all alike, of hosts one after the other.
+            TopologyError: servers that are not all identical, of hosts one after the other.
         """
         inside = set(nvswitches)
         if not any(switch not in inside for links in self.access.values() for switch, *_ in links):
@@ -171,7 +171,7 @@ class _Wiring:
         }
         if others or len(speeds) > 1 or hosts != sorted(hosts) or not apart or frozenset() in servers:
             raise TopologyError(
-                "NVSwitches do not join servers that are all alike", where=where, allowed="as many hosts each, in order"
+                "NVSwitches do not join identical servers", where=where, allowed="as many hosts each, in order"
             )
         self.switches -= inside
         return [
