@@ -38,6 +38,9 @@ SMALL: dict[str, dict[str, Any]] = {
     # Its hosts are those of the large network.
     "packets-short-flow": {"workload": "incast:senders=3,sizes=100kB,to=0"},
     "packets-hadoop": {"workload": "hadoop:data=4MB,mappers=4,reducers=4,block=500kB", "event_limit": None},
+    "packets-hadoop-artifact": {
+        "workload": "hadoop:data=4MB,mappers=4,reducers=4,block=500kB,workers=packed,shuffle=in-turn"
+    },
 }
 """By experiment, keys that make its networks small where these are not of a radix k, or its flows few."""
 
