@@ -318,7 +318,16 @@ class FairLevel:
 
 @final
 class FairFlow:
-    def __init__(self, problem: FlowProblem) -> None: ...
+    def __new__(
+        cls,
+        problem: FlowProblem,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairFlow: ...
     def level(
         self,
         kept: _F64,
