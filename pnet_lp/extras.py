@@ -21,6 +21,7 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "pandas": "notebook",
         "pulp": "pulp",
         "pyarrow": "parquet",
+        "submitit": "slurm",
     }
 )
 """The extra that installs a library."""

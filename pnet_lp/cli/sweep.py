@@ -20,12 +20,13 @@ from pnet_lp.cli.progress import progress_option
 from pnet_lp.cli.sweeping import SweepResult, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
 from pnet_lp.errors import PnetError, SpecError, naming
-from pnet_lp.experiment import Size
+from pnet_lp.experiment import Shard, Size
 from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, EXECUTORS, parse_executor
 from pnet_lp.experiment.finished import is_experiment
 from pnet_lp.experiment.plan import Planned, estimate, plan
 from pnet_lp.experiment.varied import varied_experiment
 from pnet_lp.flags import RUNNING
+from pnet_lp.layouts import whole
 from pnet_lp.memory import available_bytes
 from pnet_lp.report.plan import plan_table
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
@@ -44,6 +45,19 @@ class _Time(click.ParamType[float]):
         """Return the seconds, or fail."""
         del param, ctx
         return WAIT.parse(str(value), "--budget")
+
+
+class _Shard(click.ParamType[Shard]):
+    """A part of the draws, as ``2/8``."""
+
+    name = "shard"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Shard:
+        """Return the shard, or fail."""
+        number, count = (whole(part) for part in (*str(value).split("/"), "", "")[:2])
+        if str(value).count("/") != 1 or number is None or count is None or not 0 < number <= count:
+            self.fail(f"not a shard, found {str(value)!r}; allowed: I/N, such as 1/8 to 8/8", param, ctx)
+        return Shard(number, count)
 
 
 @click.command(
@@ -88,7 +102,17 @@ class _Time(click.ParamType[float]):
     listed=EXECUTORS.names,
     default=DEFAULT_EXECUTOR,
     show_default=True,
-    help="Where draws are computed: {}; with an address as in dask://HOST:PORT. Results do not depend on it.",
+    help="Where draws are computed: {}; with an address as in dask://HOST:PORT, or parameters as in "
+    "slurm:partition=batch. Results do not depend on it.",
+)
+@option(
+    "--shard",
+    heading=RUNNING,
+    type=_Shard(),
+    metavar="I/N",
+    excludes=("every", "out", "chart"),
+    help="Only compute and store the I-th of N parts of the draws. With the folders of all parts as one, the same "
+    "command without --shard computes nothing again.",
 )
 @threads_option
 @option(
@@ -141,6 +165,7 @@ def command(
     seed: int | None,
     jobs: int | None,
     executor: str,
+    shard: Shard | None,
     threads: int,
     figure_style: FigureStyle,
     budget: float | None,
@@ -198,7 +223,13 @@ def command(
             print_report(plan_table(planned))
         _sweep_all(planned, run, size=size, budget_s=budget, dry_run=dry_run, as_json=as_json)
         return
-    swept = run(experiments[0], unit=varying.unit)
+    swept = run(experiments[0], unit=varying.unit, shard=shard)
+    if shard is not None:
+        folder, stored = results / experiments[0].folder, len(shard.of(range(experiments[0].draws)))
+        document = {"shard": [shard.number, shard.count], "draws": stored, "folder": str(folder)}
+        sentence = f"shard {shard.number} of {shard.count}: {stored} of {experiments[0].draws} draws are in {folder}"
+        Output(as_json, None).emit(document, lambda: [sentence])
+        return
     assert swept is not None
 
     def draw(file: Path) -> None:

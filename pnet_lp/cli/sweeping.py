@@ -14,7 +14,7 @@ from pnet_lp.cli.options import say
 from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.vary_options import PERCENT
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment import Draw, Experiment, Record, Store, run_experiment
+from pnet_lp.experiment import Draw, Experiment, Record, Shard, Store, run_experiment, run_shard
 from pnet_lp.experiment.executor import Executor
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
 from pnet_lp.progress import Count
@@ -84,8 +84,11 @@ def sweep(
     threads: int,
     late: Callable[[], bool] = lambda: False,
     unit: str | None = None,
+    shard: Shard | None = None,
 ) -> SweepResult | None:
-    """Run an experiment, write its tables and its chart, and return them; None where it was too ``late`` for a case.
+    """Run an experiment, write its tables and its chart, and return them.
+
+    It returns None where it was too ``late`` for a case, and where only a ``shard`` was asked for, which makes neither.
 
     Raises:
         PnetError: a case cannot be built or solved, or its answer is not in ``unit``.
@@ -95,9 +98,10 @@ def sweep(
     store = Store(results / experiment.folder)
     records: list[Record] = []
     done, began = 0, time.monotonic()
+    all_draws = experiment.draws if shard is None else len(shard.of(range(experiment.draws)))
 
     def count() -> Count:
-        return Count(done, experiment.draws, "draws done", time.monotonic() - began)
+        return Count(done, all_draws, "draws done", time.monotonic() - began)
 
     def on_draw(draw: Draw) -> None:
         nonlocal done
@@ -112,21 +116,19 @@ def sweep(
 
     try:
         with progress_line(experiment.name) as line:
-            for record in run_experiment(
-                experiment,
-                store,
-                resume=resume,
-                executor=executor,
-                threads=threads,
-                watch=watch,
-                on_draw=on_draw,
-                on_note=lambda sentence: say([sentence]),
-            ):
+            run: dict[str, Any] = {"resume": resume, "executor": executor, "threads": threads, "watch": watch}
+            run["on_note"] = lambda sentence: say([sentence])
+            if shard is not None:
+                for draw in run_shard(experiment, store, shard, **run):
+                    on_draw(draw)
+                return None
+            for record in run_experiment(experiment, store, on_draw=on_draw, **run):
                 records.append(record)
                 if late() and len(records) < len(experiment.cases):
                     return None
     except KeyboardInterrupt:
-        stored = f"{len(records)} of {len(experiment.cases)} cases are stored in {store.folder}"
+        of = f"{done} of {all_draws} draws" if shard else f"{len(records)} of {len(experiment.cases)} cases"
+        stored = f"{of} are stored in {store.folder}"
         raise KeyboardInterrupt(f"{stored}; the same command continues from there") from None
     rows, claims = compare(experiment, records), compare_claims(experiment, records)
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]

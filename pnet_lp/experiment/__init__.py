@@ -18,7 +18,7 @@ from pnet_lp.experiment.claims import (
     ValueClaim,
 )
 from pnet_lp.experiment.record import Draw, Record, RecordedAnswer, Spread, ratio
-from pnet_lp.experiment.runner import run_experiment
+from pnet_lp.experiment.runner import Shard, run_experiment, run_shard
 from pnet_lp.experiment.spec import Chart, Experiment, load_experiment, state_experiment
 from pnet_lp.experiment.store import Store
 
@@ -35,6 +35,7 @@ __all__ = [
     "OrderingClaim",
     "Record",
     "RecordedAnswer",
+    "Shard",
     "Size",
     "Spread",
     "Store",
@@ -43,5 +44,6 @@ __all__ = [
     "load_experiment",
     "ratio",
     "run_experiment",
+    "run_shard",
     "state_experiment",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import ClassVar, TypeVar
 
 from pnet_lp.errors import SpecError
-from pnet_lp.registry import Named, Params, Registry
+from pnet_lp.registry import Named, Params, Registry, parse_expression
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -70,13 +70,14 @@ DEFAULT_EXECUTOR = "local"
 
 
 def parse_executor(text: str, jobs: int | None) -> Executor:
-    """Return the executor that ``name`` or ``name://address`` stands for.
+    """Return the executor that an expression stands for, or ``name://address`` for one with an address.
 
     Raises:
         PnetError: no such executor, or it cannot be had.
     """
-    name, _, address = text.partition("://")
+    name, slashes, address = text.partition("://")
+    name, values = (name, {"address": address}) if slashes else parse_expression(text, EXECUTORS)
     entry = EXECUTORS.get(name)
-    if address and not entry.params.model_fields:
-        raise SpecError("takes no address", where=name, found=text, allowed=name)
-    return entry.build(entry.validate({"address": address} if address else {}), jobs)
+    if slashes and "address" not in entry.params.model_fields:
+        raise SpecError("takes no address", where=name, found=text, allowed=entry.expression)
+    return entry.build(entry.validate(values), jobs)

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from pnet_lp.errors import PnetError, naming
 from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, Executor, parse_executor
@@ -25,6 +25,8 @@ from pnet_lp.questions.base import QUESTIONS, Case, Posed, ProgressCallback, Run
 from pnet_lp.scratch import ScratchFolder
 from pnet_lp.threads import check_threads
 from pnet_lp.workers import processor_seconds
+
+T = TypeVar("T")
 
 ProgressDisplay: TypeAlias = Callable[[str], AbstractContextManager[ProgressCallback]]
 """Takes the name of a draw; returns a context manager whose value is the ``on_progress`` of its answer."""
@@ -54,6 +56,23 @@ class _Task:
         if self.case.draws == 1:
             return self.name
         return f"{self.name}, draw {self.index + 1} of {self.case.draws}"
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of several parts of the draws of an experiment, each computed by itself.
+
+    Attributes:
+        number: which, from 1.
+        count: how many there are.
+    """
+
+    number: int
+    count: int
+
+    def of(self, draws: Sequence[T]) -> Sequence[T]:
+        """Return every ``count``-th draw, so that each case is in each shard."""
+        return draws[self.number - 1 :: self.count]
 
 
 def run_experiment(
@@ -92,11 +111,7 @@ def run_experiment(
     check_threads(threads, jobs)
     where = executor or parse_executor(DEFAULT_EXECUTOR, jobs)
     manifest = store.begin(experiment.model_dump(mode="json"))
-    tasks = [
-        _Task(experiment.question, name, case, index, where.threads(threads))
-        for name, case in experiment.cases.items()
-        for index in range(case.draws)
-    ]
+    tasks = _tasks(experiment, where.threads(threads))
     records = []
     with closing(_draws(where, tasks, store, resume, watch if where.alone else _unwatched)) as answered:
         for name, case in experiment.cases.items():
@@ -110,6 +125,39 @@ def run_experiment(
             records.append(Record(name, tuple(draws)))
             yield records[-1]
     store.finish(manifest, records)
+
+
+def run_shard(
+    experiment: Experiment,
+    store: Store,
+    shard: Shard,
+    *,
+    resume: bool = True,
+    executor: Executor,
+    threads: int = 0,
+    watch: ProgressDisplay = _unwatched,
+    on_note: Callable[[str], None],
+) -> Iterator[Draw]:
+    """Yield the draws of a shard, in order, each stored as by :func:`run_experiment`, which then finds them.
+
+    Arguments and errors are those of :func:`run_experiment`.
+    """
+    check_threads(threads, executor.processes)
+    store.begin(experiment.model_dump(mode="json"))
+    tasks = shard.of(_tasks(experiment, executor.threads(threads)))
+    with closing(_draws(executor, tasks, store, resume, watch if executor.alone else _unwatched)) as answered:
+        for draw, note in answered:
+            if note:
+                on_note(note)
+            yield draw
+
+
+def _tasks(experiment: Experiment, threads: int) -> list[_Task]:
+    return [
+        _Task(experiment.question, name, case, index, threads)
+        for name, case in experiment.cases.items()
+        for index in range(case.draws)
+    ]
 
 
 _Done: TypeAlias = tuple[Draw, str]

@@ -63,7 +63,7 @@ PRESENTATION = {
         "sweep results",
         "sweep resume",
         "sweep jobs",
-        *("sweep every", "sweep executor", "sweep budget", "sweep dry_run"),
+        *("sweep every", "sweep executor", "sweep shard", "sweep budget", "sweep dry_run"),
         *("sweep chart", "sweep rows", "sweep facet", "sweep unit", "sweep write_spec"),
         *("report every", "report size", "report results", "report settings", "report to"),
         "simulate fct",

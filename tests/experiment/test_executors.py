@@ -1,11 +1,13 @@
 """Draws answered elsewhere: what is stored is what this machine would have stored."""
 
+import functools
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,19 @@ from distributed import LocalCluster
 
 from pnet_lp import interrupts
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment, runner
+from pnet_lp.experiment import (
+    Draw,
+    Experiment,
+    Record,
+    Shard,
+    Store,
+    load_experiment,
+    run_experiment,
+    run_shard,
+    runner,
+)
 from pnet_lp.experiment.executor import EXECUTORS, parse_executor
-from pnet_lp.experiment.executors import dask
+from pnet_lp.experiment.executors import dask, slurm
 
 from ..conftest import PATIENCE_S
 
@@ -115,10 +127,16 @@ def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: 
 @pytest.mark.parametrize(
     ("text", "jobs", "message"),
     [
-        ("dusk", None, "unknown executor 'dusk' (did you mean 'dask'?); allowed: dask, local"),
+        ("dusk", None, "unknown executor 'dusk' (did you mean 'dask'?); allowed: dask, local, slurm"),
         ("dask", None, "dask: no scheduler is named; allowed: dask://HOST:PORT, such as dask://10.0.0.1:8786"),
         ("dask://host", None, "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as "),
         ("dask://host:x", None, "dask: no scheduler is named, found 'host:x'; allowed: dask://HOST:PORT"),
+        ("slurm:minutes=0", None, "slurm: minutes: input should be greater than or equal to 1, found '0'"),
+        (
+            "slurm://host",
+            None,
+            "slurm: takes no address, found 'slurm://host'; allowed: slurm:partition=batch,minutes=120",
+        ),
         ("local://host:1", None, "local: takes no address, found 'local://host:1'; allowed: local"),
         ("dask://host:1", 2, "dask: a cluster has as many processes as it has workers, found 'jobs=2'; allowed: "),
     ],
@@ -127,6 +145,73 @@ def test_faults(text: str, jobs: int | None, message: str) -> None:
     with pytest.raises(SpecError) as caught:
         parse_executor(text, jobs)
     assert str(caught.value).startswith(message)
+
+
+def killed_once(share: Callable[[], Any], killed: Path) -> Any:
+    """Work off a share, but die before the first time."""
+    if not killed.exists():
+        killed.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return share()
+
+
+@pytest.fixture
+def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[slurm.Slurm, list[Any]]]:
+    """What submits jobs as Slurm has them as processes of this machine, two at a time, and those begun."""
+    executor = parse_executor(f"slurm:on=local,folder={tmp_path / 'jobs'}", 2)
+    assert isinstance(executor, slurm.Slurm)
+    begun, submit = [], executor._submitting.submit
+
+    def submitted(share: Callable[[], Any]) -> Any:
+        begun.append(submit(functools.partial(killed_once, share, tmp_path / "killed")))
+        return begun[-1]
+
+    monkeypatch.setattr(executor._submitting, "submit", submitted)
+    # Seconds for which it expects the results of a job that has died, should the disk be slow.
+    monkeypatch.setattr("submitit.core.core.Job._results_timeout_s", 0.5)
+    yield executor, begun
+    for job in begun:
+        job._process.wait()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
+def test_a_job_that_dies_is_begun_again(trial: Experiment, tmp_path: Path, jobs: tuple[slurm.Slurm, list[Any]]) -> None:
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    expected = values(run_experiment(trial, here))
+    executor, begun = jobs
+    assert (executor.processes, executor.alone, executor.threads(0)) == (2, False, 1)
+    assert values(run_experiment(trial, there, executor=executor)) == expected
+    assert lasting(there) == lasting(here)
+    assert len(begun) == 3
+
+
+def test_jobs_that_always_die_are_one_sentence(jobs: tuple[slurm.Slurm, list[Any]]) -> None:
+    executor, begun = jobs
+    died = r"^slurm: a job died 3 times; the draws done so far are stored, found '.*log\.err'$"
+    with pytest.raises(PnetError, match=died):
+        list(executor.run(os._exit, [7]))
+    assert len(begun) == 3
+
+
+def test_jobs_of_other_code_are_refused() -> None:
+    found = slurm._Share(abs, [(0, 1)], "sha256:other")()
+    assert isinstance(found, PnetError)
+    assert str(found).startswith("slurm: a job runs other code, found 'sha256:")
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_shards_together_are_a_run(trial: Experiment, tmp_path: Path, lost: bool) -> None:
+    whole, parts, executor = Store(tmp_path / "whole"), Store(tmp_path / "parts"), parse_executor("local", None)
+    expected = values(run_experiment(trial, whole))
+    for number in (1, 2) if lost else (3, 1, 2):
+        shard = Shard(number, 3)
+        draws = list(run_shard(trial, parts, shard, executor=executor, on_note=pytest.fail))
+        assert len(draws) == (3, 3, 2)[number - 1]
+        # All cases are in each.
+        assert {draw.case for draw in draws} == {"alone", "paths"} or number == 3
+    done: list[Draw] = []
+    assert values(run_experiment(trial, parts, on_draw=done.append)) == expected
+    assert lasting(parts) == lasting(whole)
 
 
 def test_a_port_that_takes_connections_and_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,154 @@
+"""Jobs of Slurm, submitted by submitit."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from subprocess import SubprocessError
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from pnet_lp.errors import PnetError
+from pnet_lp.experiment.executor import EXECUTORS, Executor
+from pnet_lp.extras import load
+from pnet_lp.manifest import code_identity
+from pnet_lp.registry import Params
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_TRIES = 3
+"""How often a job is begun before its draws are given up: a machine may fail under it."""
+
+_LOOK_S = {"slurm": 5.0, "local": 0.1}
+"""Seconds between two looks at the jobs."""
+
+
+class SlurmParams(Params):
+    """Parameters of ``slurm``."""
+
+    partition: str = Field("", description="partition of the jobs; default: Slurm's")
+    minutes: int = Field(
+        60, ge=1, description="time limit of a job; one that reaches it is begun again where it stopped"
+    )
+    cpus: int = Field(1, ge=1, le=1024, description="cores of a job, and threads of a draw where --threads says none")
+    gb: int = Field(4, ge=1, description="GB of memory of a job")
+    folder: str = Field(
+        "slurm", min_length=1, description="for the jobs' scripts and logs, on a disk that all machines share"
+    )
+    on: Literal["slurm", "local"] = Field("slurm", description="local: the same jobs as processes of this machine")
+
+
+@dataclass
+class _Share(Generic[T, R]):
+    """Every n-th task, which a job works off; where Slurm stops it, it is submitted again as it is."""
+
+    function: Callable[[T], R]
+    tasks: list[tuple[int, T]]
+    code: str
+
+    def __call__(self) -> list[tuple[int, R]] | PnetError:
+        """Return all results by number, or the error that ended them."""
+        try:
+            if code_identity() != self.code:
+                raise PnetError("a job runs other code", where="slurm", found=code_identity(), allowed=self.code)
+            return [(number, self.function(task)) for number, task in self.tasks]
+        except PnetError as error:
+            return error
+
+    def checkpoint(self) -> Any:
+        """Return what submitit submits when a job has reached its time limit: what is stored is not computed again."""
+        return load("submitit.helpers", "slurm").DelayedSubmission(self)
+
+
+@EXECUTORS.register(
+    "slurm",
+    params=SlurmParams,
+    example="partition=batch,minutes=120",
+    summary="jobs of Slurm, as many as --jobs says, on machines that share this folder",
+)
+class Slurm(Executor):
+    """See :class:`Executor`.
+
+    Each job answers every n-th draw and stores it at once: one that dies or reaches its limit loses what it was at, and
+    is begun again.  It runs this Python in this folder.
+    """
+
+    shares_files = True
+
+    def __init__(self, params: Params, jobs: int | None) -> None:
+        assert isinstance(params, SlurmParams)
+        self._params, self._jobs = params, jobs or 1
+        logging.getLogger("submitit").setLevel(logging.CRITICAL)  # what it logs is said in a sentence
+        try:
+            made = load("submitit", "slurm").AutoExecutor(params.folder, cluster=params.on)
+        except RuntimeError:
+            raise PnetError(
+                "no Slurm here", where="slurm", found="no srun", allowed="a machine that submits jobs"
+            ) from None
+        made.update_parameters(
+            name="pnet-lp",
+            timeout_min=params.minutes,
+            cpus_per_task=params.cpus,
+            mem_gb=params.gb,
+            **({"slurm_partition": params.partition} if params.partition else {}),
+        )
+        self._submitting = made
+
+    @property
+    def processes(self) -> int:
+        """See :attr:`Executor.processes`."""
+        return self._jobs
+
+    def threads(self, requested: int) -> int:
+        """See :meth:`Executor.threads`: those of a job."""
+        return requested or self._params.cpus
+
+    def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
+        """See :meth:`Executor.run`."""
+        numbered, code = list(enumerate(tasks)), code_identity()
+        shares = [_Share(function, numbered[i :: self._jobs], code) for i in range(min(self._jobs, len(numbered)))]
+        with self._submitting_errors():
+            jobs = [self._submitting.submit(share) for share in shares]
+        tries, waiting = [1] * len(shares), set(range(len(shares)))
+        try:
+            while waiting:
+                for i in sorted(i for i in waiting if jobs[i].done()):
+                    found = self._result(jobs[i], tries[i])
+                    if found is None:
+                        tries[i] += 1
+                        with self._submitting_errors():
+                            jobs[i] = self._submitting.submit(shares[i])
+                        continue
+                    waiting.remove(i)
+                    yield from found
+                time.sleep(_LOOK_S[self._params.on])
+        finally:
+            for i in waiting:
+                jobs[i].cancel(check=False)
+
+    def _result(self, job: Any, tries: int) -> list[tuple[int, Any]] | None:
+        """Return the results of a job, None where it died and may be begun again; or raise PnetError."""
+        try:
+            found: list[tuple[int, Any]] | PnetError = job.result()
+        except load("submitit.core.utils", "slurm").UncompletedJobError:
+            if tries < _TRIES:
+                return None
+            died = f"a job died {tries} times; the draws done so far are stored"
+            raise PnetError(died, where="slurm", found=str(job.paths.stderr)) from None
+        if isinstance(found, PnetError):
+            raise found
+        return found
+
+    @contextmanager
+    def _submitting_errors(self) -> Iterator[None]:
+        """Raise PnetError where no job is taken."""
+        try:
+            yield
+        except (load("submitit.core.utils", "slurm").FailedSubmissionError, OSError, SubprocessError) as error:
+            problem = str(error).partition("\n")[0]
+            raise PnetError(f"no job is taken: {problem}", where="slurm", found=self._params.on) from None
