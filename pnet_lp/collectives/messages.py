@@ -9,6 +9,7 @@ import numpy as np
 
 from pnet_lp.collectives.schedule import Schedule, Step
 from pnet_lp.errors import SpecError
+from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
 
@@ -24,6 +25,7 @@ class Messages:
         ranks: number of ranks.
         src, dst: int64 ``[m]``, ranks.
         size: int64 ``[m]``, bytes.
+        start_ps: int64 ``[m]``, picoseconds from the last that it waits for to its start.
         waits: int64 ``[w]`` twice, messages and what each waits for, an earlier one.
     """
 
@@ -31,7 +33,15 @@ class Messages:
     src: LongArray
     dst: LongArray
     size: LongArray
+    start_ps: LongArray
     waits: tuple[LongArray, LongArray]
+
+    @property
+    def connects(self) -> BoolArray:
+        """``[m]``, whether a message is the first of its pair, which opens the connection of all others."""
+        found = np.zeros(len(self.src), dtype=bool)
+        found[np.unique(self.src * self.ranks + self.dst, return_index=True)[1]] = True
+        return found
 
 
 def messages_of(schedule: Schedule, size: int, pieces: int = 1) -> Messages:
@@ -67,6 +77,7 @@ class Book:
     Attributes:
         ranks: number of ranks.
         count: number of messages.
+        busy_ps: ``[ranks]``, how long each rank computes before it begins its next operation.
         last: ``[ranks]``, the last message that each rank sent; -1 if none.
         came: of messages that came and that nobody waited for yet: the rank, the first piece, and what the numbers of
             its pieces differ by.
@@ -74,39 +85,52 @@ class Book:
 
     ranks: int
     count: int = 0
+    busy_ps: LongArray = field(init=False)
     last: LongArray = field(init=False)
     came: list[tuple[LongArray, LongArray, LongArray]] = field(default_factory=list)
     _rows: list[LongArray] = field(default_factory=list)
     _waits: list[tuple[LongArray, LongArray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.busy_ps = np.zeros(self.ranks, dtype=np.int64)
         self.last = np.full(self.ranks, -1, dtype=np.int64)
 
     def run(self, schedule: Schedule, bounds: LongArray, pieces: int = 1) -> None:
         """Add the messages of a schedule.
+
+        A rank's first message is later by the time that it computes, unless it waits for another rank's of the
+        schedule, which computed before.
 
         Args:
             schedule: between all ranks.
             bounds: of the pieces of all blocks, one block after the other.
             pieces: of each message.
         """
+        begin = self.count
         for section in _sections(schedule):
             stride, offset = sum(step.count for step, _ in section), 0
-            rows = np.empty((3, pieces, stride), dtype=np.int64)
+            rows = np.zeros((4, pieces, stride), dtype=np.int64)
             for step, time in section:
                 src, dst, first = step.at(time)
                 piece = np.arange(pieces)[:, None]
-                begin = first * pieces + piece * step.width
+                low = first * pieces + piece * step.width
                 place = slice(offset, offset + step.count)
                 rows[0, :, place], rows[1, :, place] = src, dst
-                rows[2, :, place] = (bounds[begin + step.width] - bounds[begin]) * step.copies
-                self._note(step, self.count + np.arange(pieces * stride).reshape(pieces, stride)[:, place], src, dst)
+                rows[2, :, place] = (bounds[low + step.width] - bounds[low]) * step.copies
+                number = self.count + np.arange(pieces * stride).reshape(pieces, stride)[:, place]
+                rows[3, 0, place] = np.where(self._note(step, number, src, dst) < begin, self.busy_ps[src], 0)
+                self.busy_ps[src] = 0
                 offset += step.count
-            self._rows.append(rows.reshape(3, -1))
+            self._rows.append(rows.reshape(4, -1))
             self.count += pieces * stride
 
-    def _note(self, step: Step, number: LongArray, src: LongArray, dst: LongArray) -> None:
-        """Let the messages ``number``, ``[pieces, count]``, wait for what was sent and came before."""
+    def _note(self, step: Step, number: LongArray, src: LongArray, dst: LongArray) -> LongArray:
+        """Let the messages ``number``, ``[pieces, count]``, wait for what was sent and came before.
+
+        Returns:
+            For each, the last that came and that it waits for; -1 if none.
+        """
+        latest = np.full(len(src), -1, dtype=np.int64)
         if len(number) > 1:
             self._waits.append((number[1:].ravel(), number[:-1].ravel()))
         if step.after in ("both", "sent"):
@@ -121,18 +145,20 @@ class Book:
             counts = high - low
             child = np.repeat(np.arange(len(src)), counts)
             found = order[np.repeat(low - np.cumsum(counts) + counts, counts) + np.arange(len(child))]
+            np.maximum.at(latest, child, first[found])
             piece = np.arange(len(number))[:, None]
             self._waits.append((number[:, child].ravel(), (first[found] + piece * stride[found]).ravel()))
             kept = np.isin(rank, src, invert=True)
             self.came = [(rank[kept], first[kept], stride[kept])]
         self.last[src] = number[-1]
         self.came.append((dst, number[0], np.full(len(dst), number[min(1, len(number) - 1), 0] - number[0, 0])))
+        return latest
 
     def messages(self) -> Messages:
         """Return what there is."""
-        src, dst, size = np.concatenate(self._rows, axis=1)
+        src, dst, size, start = np.concatenate([np.empty((4, 0), dtype=np.int64), *self._rows], axis=1)
         child, parent = (np.concatenate(side) for side in zip((_NONE, _NONE), *self._waits, strict=True))
-        return Messages(self.ranks, src, dst, size, (child, parent))
+        return Messages(self.ranks, src, dst, size, start, (child, parent))
 
 
 def _sections(schedule: Schedule) -> Iterator[list[tuple[Step, int]]]:

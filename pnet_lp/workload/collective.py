@@ -121,7 +121,7 @@ def operations(params: CollectiveParams, context: WorkloadContext, *, at_once: b
     start[1:, free] = params.pause
     src, dst = hosts[messages.src], hosts[messages.dst]
     connects = np.zeros((rounds, count), dtype=bool)
-    connects[0, np.unique(src * context.hosts + dst, return_index=True)[1]] = True
+    connects[0] = messages.connects
     return context.workload(
         np.tile(src, rounds),
         np.tile(dst, rounds),

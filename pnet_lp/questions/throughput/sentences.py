@@ -123,7 +123,8 @@ def time_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the line that says in what time demands are moved, where they are bytes."""
     if (time := document.get("time")) is None:
         return []
-    size = f"{format_size(time['demand_size'])} per unit demand"
+    size = format_size(time["demand_size"])
+    size = f"{size}{'B' if size.isdecimal() else ''} per unit demand"
     attained, least = time["attained_s"], time["lower_bound_s"]
     if least is None:
         return [("time", f"{size} cannot be moved")]

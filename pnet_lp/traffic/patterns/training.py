@@ -1,0 +1,45 @@
+"""What a training step of a transformer sends, in bytes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from pnet_lp.errors import SpecError, TrafficError, naming
+from pnet_lp.model import TrafficMatrix
+from pnet_lp.traffic.base import TrafficContext, traffics
+from pnet_lp.training import PHASES, SOURCE, Phase, Step, TrainingParams
+
+
+class TrainingPattern(TrainingParams):
+    """Parameters of ``training``."""
+
+    phase: Literal["all", "tp", "pp", "dp", "ep"] = Field(
+        "all", description="what counts: all that is sent, or the part of tensor, pipeline, data or expert parallelism"
+    )
+
+
+@traffics.register(
+    "training",
+    params=TrainingPattern,
+    example="tp=2,pp=4,dp=2,layers=4,hidden=64,sequence=32,vocabulary=128,batch=4,placement=random",
+    summary="bytes of a training step with tensor, pipeline, data and expert parallelism",
+    source=SOURCE,
+)
+def training(params: TrainingPattern, context: TrafficContext) -> TrafficMatrix:
+    """Return the bytes that each pair exchanges in a step.
+
+    Raises:
+        SpecError: other ranks than endpoints; ranks that do not fit an algorithm.
+        TrafficError: a phase in which nothing is sent; too many pairs.
+    """
+    step = Step(params)
+    phases: tuple[Phase, ...] = PHASES if params.phase == "all" else (params.phase,)
+    with naming(context.label, SpecError):
+        place = params.places(context.endpoints, f"{context.level}s", context.random)
+        context.check_demands(step.pair_count(phases))
+        src, dst, moved = step.volumes(phases)
+    if not len(src):
+        raise TrafficError("nothing is sent", where=f"{context.label}: phase", found=params.phase)
+    return context.matrix(place[src], place[dst], moved)
