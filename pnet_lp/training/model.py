@@ -122,10 +122,25 @@ class TrainingParams(Params):
     @model_validator(mode="after")
     def _check_meaning(self) -> Self:
         stated = self.model_fields_set
+        for key, meant, needed in (
+            ("sequence_parallel", self.tp > 1, "tp above 1"),
+            ("scatter_gather", self.tp > 1 and self.pp > 1, "tp and pp above 1"),
+            ("tp_algorithm", self.tp > 1, "tp above 1"),
+            ("dp_algorithm", self.dp > 1, "dp above 1"),
+            ("zero", self.dp > 1, "dp above 1"),
+            ("gradient_precision", self.dp > 1, "dp above 1"),
+            ("seed", self.placement == "random", "placement=random"),
+        ):
+            if key in stated and getattr(self, key) != type(self).model_fields[key].default and not meant:
+                raise ValueError(f"{key} has a meaning with {needed} only")
         if not self.experts and (idle := [key for key in _OF_EXPERTS if key in stated]):
             raise ValueError(f"{idle[0]} has a meaning for experts only")
         if not self.experts and self.ep > 1:
             raise ValueError("ep has a meaning for experts only")
+        if self.ep == 1 and "ep_algorithm" in stated:
+            raise ValueError("ep_algorithm has a meaning with ep above 1 only")
+        if self.ep == 1 and self.tp == 1 and self.dispatch_precision is not None:
+            raise ValueError("dispatch_precision has a meaning with ep or tp above 1 only")
         if self.experts and self.top_k > self.experts:
             raise ValueError(f"a token goes to {self.top_k} of {self.experts} experts")
         if self.experts and self.tp > 1 and not self.sequence_parallel:
@@ -215,8 +230,8 @@ class TrainingParams(Params):
         An all-reduce for each part, forward and backward (Megatron, section 3.2).  With sequence parallelism it is an
         all-gather and a reduce-scatter, and going back the inputs are gathered once more (Korthikanti et al., arXiv
         2205.05198, section 4.2.2).  Each token goes to its experts and returns, in both directions (GShard, arXiv
-        2006.16668, section 3.2; DeepSeek-V3, arXiv 2412.19437, sections 3.2 and 3.3.3, which dispatches in 8 bits and
-        combines in 16); between, the parts of an expert are tensor-parallel (Liu et al., arXiv 2504.14960).
+        2006.16668; DeepSeek-V3, arXiv 2412.19437, sections 3.2.2 and 3.3.3, which dispatches in 8 bits and combines in
+        16); between, the parts of an expert are tensor-parallel (Liu et al., arXiv 2504.14960).
         """
         parts = 1 if experts else 2
         if self.tp > 1 and self.sequence_parallel:

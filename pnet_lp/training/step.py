@@ -14,6 +14,7 @@ import numpy.typing as npt
 from pnet_lp.collectives import Messages, Schedule
 from pnet_lp.collectives import Step as Sending
 from pnet_lp.collectives.messages import Book, block_bounds
+from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
 from pnet_lp.training.groups import Groups
 from pnet_lp.training.model import PHASES, Collective, Phase, TrainingParams
@@ -184,7 +185,8 @@ class Step:
         return self.params.algorithm_of(each).schedule(each.operation, self.groups.of(each.group, 0).shape[1])
 
 
-@dataclass
+@brief("tasks")
+@dataclass(repr=False)
 class Log:
     """Messages as they are made, with what they belong to.
 

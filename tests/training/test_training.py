@@ -186,7 +186,13 @@ def test_flows_add_up_to_the_matrix(
     if tp * pp * ep * shared == 1:
         return
     if experts:
-        more = ",experts=4,ep=2,sequence_parallel=true" if ep == 2 else ",experts=4,sequence_parallel=true"
+        more = ",experts=4" + (",ep=2" if ep == 2 else "") + ",sequence_parallel=true"
+    # What has no meaning is refused.
+    if tp == 1:
+        more = more.replace(",sequence_parallel=true", "")
+    if tp == 1 or pp == 1:
+        more = more.replace(",scatter_gather=true", "")
+    zero *= ep * shared > 1
     text = f"training:tp={tp},pp={pp},dp={ep * shared},zero={zero},order={'-'.join(order)},{TINY}{more}"
     network = build_network(f"single-switch:hosts={tp * pp * ep * shared}")
     workload = build_workload(f"{text},each={'layer' if layer else 'stage'}", network)
@@ -300,12 +306,16 @@ def test_the_certified_time_of_a_phase() -> None:
         (f"dp=4,ep=4,experts=6,{TINY}", "experts is 6, which ep, 4, does not divide"),
         (f"dp=4,ep=8,experts=8,{TINY}", "dp is 4, which ep, 8, does not divide"),
         (f"dp=4,ep=2,{TINY}", "ep has a meaning for experts only"),
+        (f"dp=4,sequence_parallel=true,{TINY}", "sequence_parallel has a meaning with tp above 1 only"),
+        (f"pp=4,tp_algorithm=tree,{TINY}", "tp_algorithm has a meaning with tp above 1 only"),
+        (f"pp=4,zero=1,{TINY}", "zero has a meaning with dp above 1 only"),
+        (f"dp=4,seed=3,{TINY}", "seed has a meaning with placement=random only"),
         (f"dp=4,top_k=2,{TINY}", "top_k has a meaning for experts only"),
         (f"dp=4,experts=4,top_k=5,{TINY}", "a token goes to 5 of 4 experts"),
         (f"tp=4,experts=4,{TINY}", "experts with tp above 1 need sequence_parallel=true, so that a token is sent once"),
         (f"order=tp-dp-pp,{TINY}", "order is tp, ep, dp and pp in some order, as in tp-ep-dp-pp, found 'tp-dp-pp'"),
         (
-            f"tp=4,sequence_parallel=true,scatter_gather=true,{TINY}",
+            f"tp=2,pp=2,dp=4,sequence_parallel=true,scatter_gather=true,{TINY}",
             "with sequence_parallel each rank has a part already, so that scatter_gather has no meaning",
         ),
         (

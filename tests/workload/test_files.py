@@ -222,7 +222,7 @@ FAULTS = [
         "src,dst,bytes\n",
         ":1: invalid columns, found 'src,dst,bytes'; allowed: src,dst,bytes,start_s and any of",
     ),
-    (".csv", "src,dst,bytes,start_s\nh0,h9,5,0\n", ":2: unknown host (did you mean 'h4'?), found 'h9'"),
+    (".csv", "src,dst,bytes,start_s\nh0,h9,5,0\n", ":2: unknown host, found 'h9'; allowed: 0 to 4"),
     (".csv", "src,dst,bytes,start_s\n0,5,5,0\n", ":2: the network has 5 hosts, found '5'; allowed: 0 to 4"),
     (".csv", "src,dst,bytes,start_s\nh0,h0,5,0\n", ":2: host 'h0' sends to itself"),
     (".csv", "src,dst,bytes,start_s\nh0,h1,0,0\n", ":2: invalid flow size in bytes, found '0'; allowed: 1 to"),
