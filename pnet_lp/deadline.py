@@ -104,9 +104,10 @@ class Deadline:
         if left == 0:
             raise self.over(what)
         if grace and not math.isinf(left):
-            # The machine will be as busy as it was so far.
+            # The machine will be as busy as it was so far.  What was lost is part of a time that is read after it.
+            lost = self._lost_s()
             elapsed = max(time.monotonic() - self._begun, 1e-9)
-            left *= elapsed / (elapsed - self._lost_s())
+            left *= elapsed / (elapsed - lost)
         try:
             yield left
         except _core.LateError:

@@ -116,6 +116,11 @@ def bundles() -> _core.Bundles:
     return _core.Bundles(**_PATHS, ptr=longs(0, 1, 2), link=ints(0, 1), part=np.ones(2))
 
 
+def fair() -> _core.FairFlow:
+    """Return the levels of a problem, before the first."""
+    return _core.FairFlow(problem(), **_SOLVE)
+
+
 def symmetry() -> _core.Symmetry:
     """Return the problem as one graph."""
     demands = _core.Demands.product(np.ones(2), np.ones(2), np.zeros(2))
@@ -288,6 +293,9 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
             core.solve_cheapest_flow,
             {"problem": problem(), "cost": np.ones(2), "worth": 1.0, "floor": 0.5, **_SOLVE},
         ),
+        "FairFlow": (core.FairFlow, {"problem": problem(), **_SOLVE}),
+        "FairFlow.level": (fair().level, {"kept": np.zeros(2), **_SOLVE}),
+        "FairFlow.proof": (fair().proof, {}),
         "enumerate_paths": (
             core.enumerate_paths,
             {"planes": planes(), **_ENDS, "kind": core.PathKind.KShortest, "count": 2, "per_flow": False, **_SEARCH},
@@ -312,6 +320,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         **simulations(),
         "estimate_structured_bytes": (core.estimate_structured_bytes, {"problem": problem()}),
         "estimate_columns_bytes": (core.estimate_columns_bytes, {"problem": problem()}),
+        "estimate_fair_flow_bytes": (core.estimate_fair_flow_bytes, {"problem": problem()}),
         "estimate_cheapest_flow_bytes": (core.estimate_cheapest_flow_bytes, {"problem": problem()}),
         "FlowProblem.available": (problem().available, {}),
         "FlowProblem.rows": (problem().rows, {}),

@@ -117,16 +117,20 @@ def test_a_network_whose_proof_does_not_fit_is_refused_before_it_is_solved() -> 
 
 @ENFORCED
 @pytest.mark.parametrize(
-    ("objective", "solver", "needed"),
-    [("total", "structured", "20.6"), ("max-min", "highs-ipx", "849.6"), ("min-cost", "structured", "20.6")],
+    ("objective", "needs"),
+    [
+        ("total", "'structured' with 536,870,912 flow variables needs about 20.6 GiB"),
+        ("max-min", "'columns' with 4,194,304 demands needs about 548.2 GiB"),
+        ("min-cost", "'structured' with 536,870,912 flow variables needs about 20.6 GiB"),
+    ],
 )
-def test_a_program_that_does_not_fit_is_refused_before_it_is_written(objective: str, solver: str, needed: str) -> None:
+def test_a_program_that_does_not_fit_is_refused_before_it_is_written(objective: str, needs: str) -> None:
     """2,048 destinations on 262,144 arcs; what ends with the largest K, or asks for K = 1, begins with that."""
     result = limited("throughput", "fat-tree:k=64", "--objective", objective)
     assert (result.returncode, result.stdout) == (1, "")
     (line,) = result.stderr.splitlines()
-    assert line.startswith(f"Error: solver '{solver}' with 536,870,912 flow variables needs about {needed} GiB, ")
-    assert line.endswith(" are free; allowed: a smaller network")
+    assert line.startswith(f"Error: solver {needs}, ")
+    assert line.endswith("a smaller network")
 
 
 @pytest.mark.parametrize("objective", ["concurrent", "total", "max-min", "min-cost"])
