@@ -255,74 +255,106 @@ def _alone(first: Plane, servers: Servers, inside: _Inside) -> Plane:
     )
 
 
+class _Layers(NamedTuple):
+    """What stands for accelerators and scale-up switches in the one graph: its switches, accelerators first.
+
+    Without layers an accelerator is the same switch in each; ``arriving`` has scale-up switches where it passes on to
+    its server.
+    """
+
+    sending: _Index
+    arriving: _Index
+    receiving: _Index
+
+    @classmethod
+    def of(cls, servers: Servers, inside: _Inside, end: int) -> _Layers:
+        """Return those of a graph whose senders come first and whose planes end before the number ``end``."""
+        sending = np.arange(inside.nodes)
+        if not servers.layered:
+            return cls(sending, sending, sending[: inside.hosts])
+        arriving = end + np.arange(inside.nodes if servers.relay == "ends" else inside.hosts)
+        return cls(sending, arriving, end + len(arriving) + np.arange(inside.hosts))
+
+
+class _Cables:
+    """The cables of the one graph as they are added, with what each belongs to: a plane, servers or no cable at all."""
+
+    def __init__(self) -> None:
+        self.links: list[_Links] = []
+        self.of: list[_Index] = []
+        self.metric: list[IntArray] = []
+        self.count = 0
+
+    def add(self, links: _Links, of: int, metric: IntArray | None = None) -> _Index:
+        """Return the numbers of cables added as parts of ``of``; without a metric theirs is 1 in both directions."""
+        count = len(links.u)
+        numbers = self.count + np.arange(count)
+        self.links.append(links)
+        self.of.append(np.full(count, of))
+        self.metric.append(ints(np.ones((count, 2))) if metric is None else metric)
+        self.count += count
+        return numbers
+
+
 def _joined(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Plane:
     """Return the planes and the scale-up networks as one plane, in layers if accelerators of third servers are none."""
-    hosts, layers = inside.hosts, servers.layered
-    sizes = [plane.switch_count for plane in planes]
-    first = inside.nodes + np.cumsum([0, *sizes])
-    fabric_end = int(first[-1])
-    host_names = planes[0].host_names
-    names = [*host_names, *inside.names, *(name for plane in planes for name in plane.switch_names)]
-    sending = np.arange(inside.nodes)
-    arriving, receiving = sending, sending[:hosts]
-    both = servers.relay == "ends"
-    if layers:
-        arriving = fabric_end + np.arange(inside.nodes if both else hosts)
-        receiving = fabric_end + len(arriving) + np.arange(hosts)
-        names += [*host_names, *(inside.names if both else ()), *host_names]
-    shared = 0.5 if both else 1.0
-    parts = [inside.links.between(sending, sending, shared)]
-    part_of = [np.full(len(inside.links.u), len(planes))]
+    hosts, both = inside.hosts, servers.relay == "ends"
+    first = inside.nodes + np.cumsum([0, *(plane.switch_count for plane in planes)])
+    end = int(first[-1])
+    layers, cables = _Layers.of(servers, inside, end), _Cables()
+    share = 0.5 if both else 1.0
+    copies = [cables.add(inside.links.between(layers.sending, layers.sending, share), len(planes))]
     for p, plane in enumerate(planes):
-        # A port that is down has a cable without a capacity: all graphs of a network number cables in the same way.
-        on = np.flatnonzero(np.arange(hosts) % servers.size % servers.rails == p % servers.rails)
-        switch = first[p] + np.maximum(plane.host_switch[on], 0).astype(np.int64)
-        up, down, nothing = plane.access_up_gbps[on], plane.access_down_gbps[on], np.zeros(len(on))
-        if layers:
-            parts += [_Links(sending[on], switch, up, nothing), _Links(switch, arriving[on], down, nothing)]
-        else:
-            parts.append(_Links(sending[on], switch, up, down))
-        parts.append(
-            _Links(first[p] + plane.cable_u, first[p] + plane.cable_v, plane.capacity_uv_gbps, plane.capacity_vu_gbps)
-        )
-        part_of += [np.full(len(links.u), p) for links in parts[-3 if layers else -2 :]]
-    again = sum(len(links.u) for links in parts)
+        _add_plane(cables, layers, servers, p, plane, int(first[p]))
     if both:
-        parts.append(inside.links.between(arriving, arriving, shared))
-        part_of.append(np.full(len(inside.links.u), len(planes)))
-    if layers:
+        copies.append(cables.add(inside.links.between(layers.arriving, layers.arriving, share), len(planes)))
+    if servers.layered:
         # Twice as fast as all links into an accelerator, so that they limit nothing.
         _, into = inside.speeds
         nics = sum((np.where(plane.host_switch >= 0, plane.access_down_gbps, 0.0) for plane in planes), np.zeros(hosts))
-        for layer, speed in ((sending, into), (arriving, nics + (into if both else 0.0))):
-            parts.append(_Links(layer[:hosts], receiving, floats(2 * speed), np.zeros(hosts)))
-            part_of.append(np.full(hosts, -1))
-    u, v, there, back = (np.concatenate(column) for column in zip(*parts, strict=True))
-    partner = np.arange(len(u))
+        for layer, speed in ((layers.sending, into), (layers.arriving, nics + (into if both else 0.0))):
+            cables.add(_Links(layer[:hosts], layers.receiving, floats(2 * speed), np.zeros(hosts)), -1)
+    partner = np.arange(cables.count)
     if both:
-        copies = len(inside.links.u)
-        partner[:copies] = again + np.arange(copies)
-        partner[again : again + copies] = np.arange(copies)
-    ends = np.concatenate([sending[:hosts], receiving]) if layers else sending[:hosts]
+        partner[np.concatenate(copies)] = np.concatenate(copies[::-1])
+    names, scale_up = planes[0].host_names, inside.names
+    extra = (*names, *(scale_up if both else ()), *names) if servers.layered else ()
+    ends = np.concatenate([layers.sending[:hosts], layers.receiving]) if servers.layered else layers.sending[:hosts]
     unlimited = floats(np.full(len(ends), np.inf))
-    tiers = [np.zeros(hosts), np.ones(len(inside.names)), *(plane.tier + 1 for plane in planes)]
+    tiers = [*(plane.tier + 1 for plane in planes), np.zeros(len(extra))]
+    u, v, there, back = (np.concatenate(column) for column in zip(*cables.links, strict=True))
     return Plane(
-        switch_names=tuple(names),
+        switch_names=(*names, *scale_up, *(name for plane in planes for name in plane.switch_names), *extra),
         cable_u=ints(u),
         cable_v=ints(v),
         capacity_uv_gbps=floats(there),
         capacity_vu_gbps=floats(back),
-        rack_switch=ints(sending[:hosts]),
+        rack_switch=ints(layers.sending[:hosts]),
         host_switch=ints(ends),
         access_up_gbps=unlimited,
         access_down_gbps=unlimited,
-        host_names=host_names * (2 if layers else 1),
-        tier=ints(np.concatenate([*tiers, np.zeros(len(names) - fabric_end)])),
+        host_names=names * (2 if servers.layered else 1),
+        tier=ints(np.concatenate([np.repeat([0, 1], [hosts, len(scale_up)]), *tiers])),
         label=planes[0].label,
-        metric=_metric(planes, part_of, len(u)),
+        metric=None if all(plane.metric is None for plane in planes) else ints(np.concatenate(cables.metric)),
         partner=ints(partner) if both else None,
-        part_of=ints(np.concatenate(part_of)),
+        part_of=ints(np.concatenate(cables.of)),
     )
+
+
+def _add_plane(cables: _Cables, layers: _Layers, servers: Servers, p: int, plane: Plane, first: int) -> None:
+    """Add the cables of plane ``p``, those of its hosts before its own; its switches have numbers from ``first``."""
+    # A port that is down has a cable without a capacity: all graphs of a network number cables in the same way.
+    on = np.flatnonzero(np.arange(plane.host_count) % servers.size % servers.rails == p % servers.rails)
+    switch = first + np.maximum(plane.host_switch[on], 0).astype(np.int64)
+    up, down, nothing = plane.access_up_gbps[on], plane.access_down_gbps[on], np.zeros(len(on))
+    if servers.layered:
+        cables.add(_Links(layers.sending[on], switch, up, nothing), p)
+        cables.add(_Links(switch, layers.arriving[on], down, nothing), p)
+    else:
+        cables.add(_Links(layers.sending[on], switch, up, down), p)
+    u, v = first + plane.cable_u.astype(np.int64), first + plane.cable_v.astype(np.int64)
+    cables.add(_Links(u, v, plane.capacity_uv_gbps, plane.capacity_vu_gbps), p, plane.metric)
 
 
 def kinds_of(graph: Plane, index: int, planes: int) -> npt.NDArray[np.int8]:
@@ -341,17 +373,3 @@ def kinds_of(graph: Plane, index: int, planes: int) -> npt.NDArray[np.int8]:
     # In one graph accelerators alone are of tier 0.
     ends = np.where(graph.tier[tail] == 0, up, np.where(graph.tier[head] == 0, down, core))
     return np.where(inside, server, ends).astype(np.int8)
-
-
-def _metric(planes: tuple[Plane, ...], part_of: list[npt.NDArray[np.int64]], count: int) -> IntArray | None:
-    """Return int32 ``[count, 2]``, the metrics of planes, and 1 for other links; None where no plane has any."""
-    if all(plane.metric is None for plane in planes):
-        return None
-    found = np.ones((count, 2))
-    of = np.concatenate(part_of)
-    for p, plane in enumerate(planes):
-        if plane.metric is not None:
-            # A plane's cables are the last of what it adds.
-            own = np.flatnonzero(of == p)
-            found[own[len(own) - plane.cable_count :]] = plane.metric
-    return ints(found)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
@@ -29,72 +32,53 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     numbered by host.  Hosts that the solve did not tell apart share load and length.  Where a pair has no path, nothing
     flows and no link has a length.  Links inside servers are in the plane ``server``, after all others.
     """
-    if network.servers is not None:
-        return links_with_servers(network, traffic, result)
     flow = flow_of(network, traffic, result)
-    proved = None if result.certificate is None else result.certificate.length
     rows: dict[str, list[object]] = {key: [] for key in LINK_COLUMNS if key != "utilisation"}
-    for p, plane in enumerate(network.planes):
-        tail, head, capacity = plane.arcs
-        names = np.array(plane.switch_names, dtype=object)
-        load = arc_values(flow, p, len(capacity), result.link_load)
-        length = arc_values(flow, p, len(capacity), proved)
-        _add(rows, p, names[tail], names[head], "core", np.arange(len(capacity)) // 2, capacity, load, length)
-        if traffic.level == "host":
-            hosts = np.array(network.endpoint_names("host"), dtype=object)
-            attached = np.flatnonzero(plane.host_switch >= 0)
-            host, switch = hosts[attached], names[plane.host_switch[attached]]
+    for p, graph in enumerate(network.graph.planes):
+        _add_links(rows, network, p, flow, result)
+        if graph.part_of is None and traffic.level == "host" and p < network.plane_count:
+            names, hosts = np.array(graph.switch_names, dtype=object), np.array(network.host_names, dtype=object)
+            attached = np.flatnonzero(graph.host_switch >= 0)
+            host, switch = hosts[attached], names[graph.host_switch[attached]]
             up, down = _of_hosts(flow, p, attached, result)
-            _add(rows, p, host, switch, "access", attached, plane.access_up_gbps[attached], *up)
-            _add(rows, p, switch, host, "access", attached, plane.access_down_gbps[attached], *down)
+            _add(rows, p, host, switch, "access", attached, graph.access_up_gbps[attached], *up)
+            _add(rows, p, switch, host, "access", attached, graph.access_down_gbps[attached], *down)
     capacity, load = np.array(rows["capacity_gbps"]), np.array(rows["load_gbps"])
     used = np.divide(load, capacity, out=np.zeros(len(capacity)), where=capacity > 0)
     lengths = rows.pop("length")
     return {**rows, "utilisation": used.tolist(), "length": lengths}
 
 
-def links_with_servers(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
-    """Return the same rows for a network with servers, whose graph may have a link in two layers."""
-    flow = flow_of(network, traffic, result)
-    proved = None if result.certificate is None else result.certificate.length
-    number = {name: i for i, name in enumerate(network.host_names)}
-    found: dict[tuple[int, bool], list[tuple[object, ...]]] = {}
-    for p, graph in enumerate(network.graph.planes):
-        tail, head, capacity = graph.arcs
-        loads, lengths = (arc_values(flow, p, len(capacity), values) for values in (result.link_load, proved))
-        kinds = network.link_kinds[p].tolist()
-        partner, part = graph.partner, graph.part_of
-        for a, kind in enumerate(kinds):
-            cable = a // 2
-            of = p if part is None else int(part[cable])
-            pair = partner is not None and int(partner[cable]) != cable
-            access = LINK_KINDS[kind] in ("access-up", "access-down")
-            # What is received is no link, the second layer's links are those of the first, and a port may be down.
-            if of < 0 or (pair and partner is not None and partner[cable] < cable) or (access and capacity[a] == 0):
-                continue
-            ends = graph.switch_names[tail[a]], graph.switch_names[head[a]]
-            rows = found.setdefault((of, access), [])
-            host = number.get(ends[0], number.get(ends[1])) if access else len(rows) // 2
-            copies = 2 if pair else 1
-            speed, load = copies * float(capacity[a]), copies * float(loads[a])
-            shown = "server" if of == network.plane_count else of
-            word = "access" if access else LINK_KINDS[kind]
-            rows.append((shown, *ends, word, host, speed, load, load / speed if speed else 0.0, float(lengths[a])))
-        if part is None and p < network.plane_count:
-            plane = network.planes[p]
-            on = np.flatnonzero(plane.host_switch >= 0)
-            (up, up_length), (down, down_length) = _of_hosts(flow, p, on, result)
-            for i, h in enumerate(on.tolist()):
-                host_name, switch = network.host_names[h], plane.switch_names[plane.host_switch[h]]
-                for ends, speed, load, length in (
-                    ((host_name, switch), float(plane.access_up_gbps[h]), up[i], up_length[i]),
-                    ((switch, host_name), float(plane.access_down_gbps[h]), down[i], down_length[i]),
-                ):
-                    used = float(load) / speed if speed else 0.0
-                    rows = found.setdefault((p, True), [])
-                    rows.append((p, *ends, "access", h, speed, float(load), used, float(length)))
-    lines = [line for key in sorted(found) for line in found[key]]
-    return {key: [line[i] for line in lines] for i, key in enumerate(LINK_COLUMNS)}
+def _add_links(
+    rows: dict[str, list[object]], network: Network, p: int, flow: FlowProblem, result: ThroughputResult
+) -> None:
+    """Add the links of a plane of ``network.graph``, by the planes and servers that they are parts of."""
+    graph, kind = network.graph.planes[p], network.link_kinds[p]
+    names = np.array(graph.switch_names, dtype=object)
+    tail, head, capacity = graph.arcs
+    cable = np.arange(len(capacity)) // 2
+    part = np.full(len(cable), p) if graph.part_of is None else graph.part_of[cable]
+    # Of a link that is there twice, each with half of its capacity and load, the first stands for both.
+    partner = cable if graph.partner is None else graph.partner[cable]
+    copies = np.where(partner == cable, 1, 2)
+    speed = copies * capacity
+    load = copies * arc_values(flow, p, len(capacity), result.link_load)
+    length = arc_values(flow, p, len(capacity), None if result.certificate is None else result.certificate.length)
+
+    def add(on: npt.NDArray[np.int64], word: str, number: Sequence[int] | npt.NDArray[np.int64]) -> None:
+        where = "server" if of == network.plane_count else of
+        _add(rows, where, names[tail[on]], names[head[on]], word, number, speed[on], load[on], length[on])
+
+    host = {name: i for i, name in enumerate(network.host_names)}
+    up, down = LINK_KINDS.index("access-up"), LINK_KINDS.index("access-down")
+    # What an accelerator receives passes no link (its part is -1), and a port that is down is none.
+    for of in np.unique(part[part >= 0]).tolist():
+        here = (part == of) & (partner >= cable)
+        on = np.flatnonzero(here & (kind != up) & (kind != down))
+        add(on, "server" if of == network.plane_count else "core", np.arange(len(on)) // 2)
+        for direction, ends in ((up, tail), (down, head)):
+            on = np.flatnonzero(here & (kind == direction) & (capacity > 0))
+            add(on, "access", [host[name] for name in names[ends[on]]])
 
 
 def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
@@ -151,7 +135,7 @@ def check_rates(traffic: TrafficMatrix) -> None:
     )
 
 
-def _add(rows: dict[str, list[object]], plane: int, *columns: object) -> None:
+def _add(rows: dict[str, list[object]], plane: int | str, *columns: object) -> None:
     values = [np.asarray(column, dtype=object) for column in columns]
     count = len(values[0])
     for key, column in zip(rows, [np.asarray(plane, dtype=object), *values], strict=True):
