@@ -196,7 +196,7 @@ def test_links_that_others_imply_are_found_some_at_a_time(pairs: int) -> None:
 def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     network = build_network(["jellyfish:switches=12,ports=5"])
     traffic = build_traffic("random:flows=2", network, "rack")
-    whole = solve(network, traffic, routing=routing, objective="max-min")
+    whole = solve(network, traffic, routing=routing, objective="max-min", solver="highs-ipx")
     requested = []
 
     def no_room(_: int, what: str, error: type[SolverError], *, allowed: str) -> None:
@@ -206,7 +206,7 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
 
     monkeypatch.setattr(levels, "check_fits", no_room)
     room = 2
-    found = solve(network, traffic, routing=routing, objective="max-min")
+    found = solve(network, traffic, routing=routing, objective="max-min", solver="highs-ipx")
     (warning,) = found.warnings
     assert warning.startswith(f"levels beyond the {len(found.levels)} found are not known: one more level of ")
     assert warning.endswith(" needs much; allowed: level=rack, fewer planes, a smaller network")
@@ -216,7 +216,7 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
     requested.clear()
     room = 0
     with pytest.raises(SolverError, match=r"^one more level of 24 demands on \d+ links needs much; allowed: "):
-        solve(network, traffic, routing=routing, objective="max-min")
+        solve(network, traffic, routing=routing, objective="max-min", solver="highs-ipx")
 
 
 class Failing:

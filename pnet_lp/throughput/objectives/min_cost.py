@@ -327,7 +327,7 @@ def _judged(found: _Found, rate: float) -> tuple[_Found, float]:
 
 
 def largest(
-    problem: Problem, context: SolveContext, *, enough: float = np.inf, either: bool = False
+    problem: Problem, context: SolveContext, *, enough: float = np.inf, lacking: float = 0.0
 ) -> Best[Certified]:
     """Return a flow for the largest K, and bounds on it.
 
@@ -335,7 +335,7 @@ def largest(
         problem: the problem.
         context: by what to solve it.
         enough: the K that the flow needs to have.
-        either: whether it is also enough to know that no flow has it.
+        lacking: where no flow has it, what K lacks need be known up to this part of it only; 0 for what options say.
     """
     solved = problem.solved()
     if solved is not None or problem.rough:
@@ -343,11 +343,7 @@ def largest(
         return Best(known(problem) if solved is None else solved, 0, message, interrupted=False)
     # So close that what is not known of K is no more than a part of the tolerance.
     options = replace(context.options, tolerance=0.5 * context.options.tolerance)
-    name = lp_solver(context, problem)
-    if context.solver == AUTO and problem.form == "arc":
-        # A flow on equivalence classes is none that can be continued from.
-        name = choose_solver(problem, options.tolerance, options.deadline)
-        name = FRUGAL if name == "symmetric" else name
+    name = rate_solver(problem, replace(context, options=options))
     solver = get_solver(name)
     if solver.takes_rate and bool(solver.programs):
         chosen = replace(context, solver=name)
@@ -365,7 +361,9 @@ def largest(
     def report(iterations: int, lower: float, upper: float) -> bool:
         nonlocal decided
         context.on_progress(name, iterations, lower, upper)
-        decided = lower >= enough * (1 + _SURELY) or (either and upper < enough * (1 - _SURELY))
+        decided = lower >= enough * (1 + _SURELY) or (
+            upper < enough * (1 - _SURELY) and upper - lower < lacking * (enough - upper)
+        )
         return not decided
 
     raw = solver.solve(problem, options, report)
@@ -375,6 +373,15 @@ def largest(
     late = options.deadline.left_s() <= 0 and not decided and certified.interval.gap > options.tolerance
     message = f"{name}: {NO_TIME}" if late else raw.message
     return Best(certified, raw.iterations, message, raw.interrupted and not decided)
+
+
+def rate_solver(problem: Problem, context: SolveContext) -> str:
+    """Return the name of the solver by which :func:`largest` looks for K."""
+    if context.solver != AUTO:
+        return lp_solver(context, problem)
+    # A flow on equivalence classes is none that can be continued from.
+    name = choose_solver(problem, context.options.tolerance, context.options.deadline)
+    return FRUGAL if name == "symmetric" else name
 
 
 def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:

@@ -204,7 +204,7 @@ class Total(Objective):
         options = context.options
         most = _FEW_STEPS if options.max_iterations is None else min(options.max_iterations, _FEW_STEPS)
         search = largest(
-            problem, replace(context, options=replace(options, max_iterations=most)), enough=1.0, either=True
+            problem, replace(context, options=replace(options, max_iterations=most)), enough=1.0, lacking=np.inf
         )
         if search.answer.interval.lower < 1:
             return None

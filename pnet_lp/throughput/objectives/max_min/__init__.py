@@ -22,7 +22,7 @@ Where the routing fixes the split, :mod:`~.filling` needs neither.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -39,6 +39,7 @@ from pnet_lp.registry import Params
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import NO_SOLVER, OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
 from pnet_lp.throughput.objectives.max_min.column_generation import by_columns
+from pnet_lp.throughput.objectives.max_min.cutting_planes import by_cuts
 from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
 from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
 from pnet_lp.throughput.objectives.max_min.levels import Level, State, certified
@@ -220,18 +221,28 @@ class MaxMin(Fair):
         if problem.fixed:
             return self.filled(problem, context)
         weighted = problem.weighted(weight) if self.apart else problem
-        nothing = State.zero(weighted, context, cap)
-        if not self.apart and lp_solver(context, weighted) == FLOW_SOLVER:
-            small = context.solver == AUTO and weighted.flow_variables <= SMALL_COLUMNS
-            ours = optimum_of(by_columns(nothing, _FEW_STEPS if small else None))
-            over = ours.interrupted or context.options.deadline.left_s() <= 0
-            if not small or over or ours.gap <= context.options.tolerance:
-                return ours
-        else:
-            ours = None
-        state = all_levels(nothing, *strategies(weighted, context, capped=self.apart))
-        found = optimum_of(state, capped=self.apart)
-        return found if ours is None or found.gap < ours.gap else ours
+        tried: list[Optimum] = []
+        for state in self._solves(State.zero(weighted, context, cap)):
+            tried.append(optimum_of(state, capped=self.apart))
+            over = tried[-1].interrupted or context.options.deadline.left_s() <= 0
+            if over or tried[-1].gap <= context.options.tolerance:
+                break
+        iterations = sum(found.iterations for found in tried)
+        best = min(tried, key=lambda found: found.gap)
+        return replace(best, iterations=iterations, interrupted=tried[-1].interrupted)
+
+    def _solves(self, nothing: State) -> Iterator[State]:
+        """Yield the state after all levels, one way after the other."""
+        problem, context = nothing.problem, nothing.context
+        auto = context.solver == AUTO
+        if auto and (state := by_cuts(nothing)) is not None:
+            yield state
+        if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
+            small = auto and problem.flow_variables <= SMALL_COLUMNS
+            yield by_columns(nothing, _FEW_STEPS if small else None)
+            if not small:
+                return
+        yield all_levels(nothing, *strategies(problem, context, capped=self.apart))
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`: bounds of levels are those for the rates that demands have now."""
