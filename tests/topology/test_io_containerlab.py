@@ -7,6 +7,7 @@ import pytest
 from pnet_lp.errors import TopologyError
 from pnet_lp.topology import build_network
 from pnet_lp.topology.io.files import parse_plane
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 
 LAB = Path(__file__).parents[1] / "data" / "clos.containerlab"
 
@@ -20,6 +21,22 @@ def test_a_lab_by_hand() -> None:
     assert plane.rack_switch.tolist() == [0, 1]
     assert set(plane.capacity_uv_gbps.tolist()) == {25.0}
     assert plane.warnings == (f"{LAB}: 2 of 8 links leave the lab and are not kept",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("topology:\n", "topology:  # of four\n# no indent\n"), ("  nodes:\n", "  \n\n  nodes: # switches first\n")],
+)
+def test_comments_and_blank_lines_may_stand_anywhere(old: str, new: str) -> None:
+    text = LAB.read_text()
+    assert old in text
+    assert parse_plane(text.replace(old, new).encode(), "f").host_count == 3
+
+
+def test_blank_lines_are_no_choice_for_the_recognition() -> None:
+    """With two readings of each it would not end."""
+    (known,) = (format_ for format_ in NETWORK_FORMATS.formats if format_.name == "containerlab")
+    assert not known.recognise("topology:\n" + "  \n" * 2000)
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,11 @@ def test_bytes_are_bits_times_eight() -> None:
         ({"edges": 3}, "f: not an infrastructure; allowed: lists of devices, instances and edges"),
         ({"instances": [{"name": "s", "device": "switch", "count": -1}]}, "f: a component or instance without a count"),
         ({"instances": [{"name": "s", "device": "switch", "count": 10**12}]}, "allowed: fewer instances"),
+        ({"devices": [{"name": [], "components": [{"choice": "port", "count": 1}]}]}, "f: InfraGraph refuses it: "),
+        (
+            {"devices": [{"name": "s", "components": {"choice": "port"}}]},
+            "f: components of a device are not a list, found {'choice': 'port'}",
+        ),
         ({"instances": []}, "f: InfraGraph refuses it: "),
         (
             {"links": [{"name": "cable", "physical": {"bandwidth": {"gigatransfers_per_second": 32}}}]},

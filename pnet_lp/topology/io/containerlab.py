@@ -24,7 +24,9 @@ from pnet_lp.files import parse_yaml
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS
 
-_SIGN = re.compile(r"^topology:[ \t\r]*+\n(?:[ \t]++[^\n]*+\n|[ \t\r]*+\n)*?[ \t]++nodes:[ \t\r]*+$", re.MULTILINE)
+_SIGN = re.compile(
+    r"^topology:[ \t\r]*+(?:#[^\n]*+)?\n(?:(?![^\s#])[^\n]*+\n)*?[ \t]++nodes:[ \t\r]*+(?:#[^\n]*+)?$", re.MULTILINE
+)
 
 _HOST = "linux"
 _BETWEEN_NODES = {"veth", "veth-stitch"}

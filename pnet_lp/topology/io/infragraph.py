@@ -59,10 +59,13 @@ def _check_size(document: object, where: str) -> None:
         for key in ("devices", "instances", "edges")
     ):
         raise TopologyError("not an infrastructure", where=where, allowed="lists of devices, instances and edges")
-    sizes: dict[object, int] = {}
+    sizes: dict[str, int] = {}
     for device in document["devices"]:
-        sizes[device.get("name")] = sum(_count(one, where) for one in device.get("components") or [])
-    total = sum(_count(one, where) * sizes.get(one.get("device"), 0) for one in document["instances"])
+        components = device.get("components") or []
+        if not isinstance(components, list):
+            raise TopologyError("components of a device are not a list", where=where, found=components)
+        sizes[str(device.get("name"))] = sum(_count(one, where) for one in components)
+    total = sum(_count(one, where) * sizes.get(str(one.get("device")), 0) for one in document["instances"])
     check_fits(total * _COMPONENT, f"{where} with {total:,} components", TopologyError, allowed="fewer instances")
 
 
