@@ -377,7 +377,7 @@ def largest(
 
 def rate_solver(problem: Problem, context: SolveContext) -> str:
     """Return the name of the solver by which :func:`largest` looks for K."""
-    if context.solver != AUTO:
+    if context.solver != AUTO or problem.form != "arc":
         return lp_solver(context, problem)
     # A flow on equivalence classes is none that can be continued from.
     name = choose_solver(problem, context.options.tolerance, context.options.deadline)

@@ -24,7 +24,8 @@ from pnet_lp.throughput.objectives.max_min.levels import Level, State
 from pnet_lp.throughput.objectives.min_cost import largest, rate_solver
 from pnet_lp.throughput.problems import Certified, Problem
 from pnet_lp.throughput.problems.base import separated
-from pnet_lp.throughput.solvers import SolveOptions
+from pnet_lp.throughput.solvers import AUTO, SolveOptions
+from pnet_lp.throughput.solvers.base import FRUGAL
 from pnet_lp.throughput.solvers.choose import TINY_FLOW_VARIABLES
 from pnet_lp.throughput.solvers.general import Best
 
@@ -107,7 +108,7 @@ def _filled(state: State) -> State:
         state.context.clock.note("certify")
     assert best is not None
     _, filled, answer = best
-    solver = rate_solver(problem.weighted(filled.rate), state.context)
+    solver = rate_solver(problem.weighted(filled.rate), state.context) if many else FRUGAL
     return _after(replace(state, solver=solver, iterations=done, interrupted=found.interrupted), cuts, filled, answer)
 
 
@@ -118,7 +119,9 @@ def _largest(state: State, filled: Filled, options: SolveOptions, rough: float, 
     def of_level(name: str, iterations: int, lower: float, upper: float) -> None:
         state.context.on_progress(name, done + iterations, lower * least, min(upper, 1.0) * least)
 
-    context = replace(state.context, options=options, on_progress=of_level)
+    # An interior point on the whole program takes as long as the levels will.
+    solver = AUTO if rough == _ROUGH else FRUGAL
+    context = replace(state.context, solver=solver, options=options, on_progress=of_level)
     return largest(state.problem.weighted(filled.rate), context, enough=1.0, lacking=rough)
 
 
