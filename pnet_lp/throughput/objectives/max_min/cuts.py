@@ -16,9 +16,11 @@ from pnet_lp.throughput.objectives.max_min.filling import fill
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.base import joined, separated
 
-_NOISE, _SPARED = 1e-7, 0.02
-"""What has no part in a cut: links with less than this part of the largest share of one; and demands that together have
-this part of what all take beyond the volume."""
+_NOISE = 1e-7
+"""Links with less than this part of the largest share of one have no part in a cut."""
+
+_LITTLE, _SPARED = 0.01, 0.02
+"""Nor have demands that take this part of the mean, which together take this part of what all do beyond the volume."""
 
 _Index = npt.NDArray[np.integer[Any]]
 
@@ -95,7 +97,8 @@ def cut_of(problem: Problem, lengths: Lengths, rate: FloatArray) -> Cut:
     takes = problem.distances(kept)
     volume, spent = flow.volume(kept), takes * rate
     order = np.argsort(spent, kind="stable")
-    least = np.searchsorted(np.cumsum(spent[order]), _SPARED * (spent.sum() - volume), side="right")
+    little = spent[order] < _LITTLE * spent.mean()
+    least = np.count_nonzero(little & (np.cumsum(spent[order]) <= _SPARED * (spent.sum() - volume)))
     has = np.sort(order[least:])
     link = np.flatnonzero(length)
     return Cut(link, floats(length[link]), has, floats(takes[has]), volume)
