@@ -298,6 +298,31 @@ def solve_cheapest_flow(
 def estimate_cheapest_flow_bytes(problem: FlowProblem) -> int: ...
 
 @final
+class CheapestSplit:
+    @property
+    def weight(self) -> _F64: ...
+    @property
+    def length(self) -> _F64: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def interrupted(self) -> bool: ...
+
+def solve_cheapest_split(
+    problem: PathProblem,
+    cost: _F64,
+    *,
+    worth: float,
+    floor: float,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> CheapestSplit: ...
+def estimate_cheapest_split_bytes(problem: PathProblem) -> int: ...
+
+@final
 class FairLevel:
     @property
     def rate(self) -> float: ...

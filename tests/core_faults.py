@@ -293,6 +293,10 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
             core.solve_cheapest_flow,
             {"problem": problem(), "cost": np.ones(2), "worth": 1.0, "floor": 0.5, **_SOLVE},
         ),
+        "solve_cheapest_split": (
+            core.solve_cheapest_split,
+            {"problem": paths(), "cost": np.ones(2), "worth": 1.0, "floor": 0.5, **_SOLVE},
+        ),
         "FairFlow": (core.FairFlow, {"problem": problem(), **_SOLVE}),
         "FairFlow.level": (fair().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairFlow.proof": (fair().proof, {}),
@@ -322,6 +326,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "estimate_columns_bytes": (core.estimate_columns_bytes, {"problem": problem()}),
         "estimate_fair_flow_bytes": (core.estimate_fair_flow_bytes, {"problem": problem()}),
         "estimate_cheapest_flow_bytes": (core.estimate_cheapest_flow_bytes, {"problem": problem()}),
+        "estimate_cheapest_split_bytes": (core.estimate_cheapest_split_bytes, {"problem": paths()}),
         "FlowProblem.available": (problem().available, {}),
         "FlowProblem.rows": (problem().rows, {}),
         "PathProblem.estimate_bytes": (paths().estimate_bytes, {}),

@@ -37,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bundles::Bundles>()?;
     module.add_class::<bundles::Cheapest>()?;
     module.add_class::<columns::CheapestFlow>()?;
+    module.add_class::<path_form::CheapestSplit>()?;
     module.add_class::<columns::FairFlow>()?;
     module.add_class::<columns::FairLevel>()?;
     module.add_class::<symmetry::Demands>()?;
@@ -67,6 +68,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns::estimate_columns_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::solve_cheapest_flow, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_cheapest_flow_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(path_form::solve_cheapest_split, module)?)?;
+    module.add_function(wrap_pyfunction!(path_form::estimate_cheapest_split_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_fair_flow_bytes, module)?)?;
     sim::add(module)
 }

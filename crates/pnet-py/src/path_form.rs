@@ -2,6 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pnet_core::error::{indices, offsets};
+use pnet_core::mcf::columns::{self, Terms};
 use pnet_core::mcf::path_form::{self, WarmStart};
 use pnet_core::mcf::run::Options;
 use pyo3::prelude::*;
@@ -101,4 +102,49 @@ pub(crate) fn solve_path_form(
         iterations: solution.iterations,
         interrupted: solution.interrupted || interrupted,
     })
+}
+
+/// The result of [`solve_cheapest_split`].
+#[pyclass(frozen, get_all, module = "pnet_lp._core")]
+pub(crate) struct CheapestSplit {
+    /// Fraction of its demand on each path.
+    weight: Py<PyArray1<f64>>,
+    /// Length of each link.
+    length: Py<PyArray1<f64>>,
+    iterations: usize,
+    interrupted: bool,
+}
+
+/// Finds the cheapest flow over given paths by column generation, where a unit on each link costs `cost`.
+#[pyfunction]
+#[pyo3(signature = (problem, cost, *, worth, floor, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn solve_cheapest_split(
+    py: Python<'_>,
+    problem: &PathProblem,
+    cost: PyReadonlyArray1<f64>,
+    worth: f64,
+    floor: f64,
+    tolerance: f64,
+    max_iterations: usize,
+    time_limit_s: f64,
+    threads: usize,
+    on_progress: Py<PyAny>,
+) -> Result<CheapestSplit> {
+    let terms = Terms { cost: cost.as_slice()?, worth, floor };
+    let options = Options { tolerance, max_iterations, time_limit_s };
+    let (found, interrupted) =
+        run(py, threads, on_progress, |monitor| columns::cheapest_listed(&problem.inner, &terms, &options, monitor))?;
+    Ok(CheapestSplit {
+        weight: found.weight.into_pyarray(py).unbind(),
+        length: found.length.into_pyarray(py).unbind(),
+        iterations: found.iterations,
+        interrupted: found.interrupted || interrupted,
+    })
+}
+
+/// Bytes that [`solve_cheapest_split`] will hold at its peak.
+#[pyfunction]
+pub(crate) fn estimate_cheapest_split_bytes(problem: &PathProblem) -> usize {
+    columns::estimate_listed_bytes(&problem.inner)
 }

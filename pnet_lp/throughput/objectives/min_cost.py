@@ -377,8 +377,11 @@ def largest(
 
 def rate_solver(problem: Problem, context: SolveContext) -> str:
     """Return the name of the solver by which :func:`largest` looks for K."""
-    if context.solver != AUTO or problem.form != "arc":
-        return lp_solver(context, problem)
+    if problem.form != "arc":
+        name = lp_solver(context, problem)
+        return FRUGAL if name == FLOW_SOLVER else name
+    if context.solver != AUTO:
+        return context.solver
     # A flow on equivalence classes is none that can be continued from.
     name = choose_solver(problem, context.options.tolerance, context.options.deadline)
     return FRUGAL if name == "symmetric" else name

@@ -16,7 +16,7 @@ from pnet_lp.throughput.problems.answers import Answer, ProgramAnswer
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver
 from pnet_lp.throughput.solvers.base import FRUGAL, Solver
-from pnet_lp.throughput.solvers.choose import COLUMN_SOLVER, FLOW_SOLVER, PROGRAM_SOLVER, TINY_FLOW_VARIABLES
+from pnet_lp.throughput.solvers.choose import COLUMN_SOLVER, FLOW_SOLVER, PROGRAM_SOLVER, eliminates_demands
 from pnet_lp.throughput.solvers.choose import VERTEX_SOLVER as VERTEX_SOLVER  # noqa: PLC0414 - for max-min
 from pnet_lp.throughput.solvers.general import TIGHTEST, Attempt, Best, GeneralSolver, ProgramSolver, solve_until
 
@@ -75,16 +75,17 @@ def solve_again(
     """Return the better of what column generation has found and what the program gives, where that is of use."""
     options = context.options
     done = found.gap <= options.tolerance or found.best.interrupted or options.deadline.left_s() <= 0
-    if done or context.solver != AUTO or problem.flow_variables > SMALL_COLUMNS:
+    small = problem.flow_variables <= SMALL_COLUMNS
+    if done or context.solver != AUTO or not (small or problem.listed):
         return found.best, FLOW_SOLVER
     best = found.best.answer, found.gap
 
     def better(form: Form, value: FloatArray, dual: FloatArray) -> tuple[A, float]:
         return min(best, prove(ProgramAnswer(form, value, dual)), key=lambda pair: pair[1])
 
-    program = replace(context, solver=PROGRAM_SOLVER)
-    again = solve_program(problem, goal, program, better, lambda: best)
-    return replace(again, iterations=found.best.iterations + again.iterations), PROGRAM_SOLVER
+    name = PROGRAM_SOLVER if small else COLUMN_SOLVER
+    again = solve_program(problem, goal, replace(context, solver=name), better, lambda: best)
+    return replace(again, iterations=found.best.iterations + again.iterations), name
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def solve_flow(
     prove: Callable[[Answer], tuple[A, float]],
     without: Callable[[], tuple[A, float]],
 ) -> Flow[A]:
-    """Return the answer of column generation to a goal, over any path; see :func:`solve_goal`."""
+    """Return the answer of column generation to a goal; see :func:`solve_goal`."""
     solver = cast("Columns", get_solver(FLOW_SOLVER))
     solver.check_flow(problem)
 
@@ -201,7 +202,7 @@ def lp_solver(context: SolveContext, problem: Problem, *, steps: bool = True) ->
         return NO_SOLVER
     if context.solver != AUTO:
         return context.solver
-    if steps and problem.form == "arc" and problem.flow_variables > TINY_FLOW_VARIABLES:
+    if steps and eliminates_demands(problem):
         return FLOW_SOLVER
     many = steps and problem.form == "path" and problem.flow_variables > SMALL_COLUMNS
     return COLUMN_SOLVER if many else PROGRAM_SOLVER
@@ -233,8 +234,7 @@ def check_program_solver(expression: str, form: RoutingForm | None = None) -> No
     def takes(solver: type[Solver]) -> bool:
         if form is None:
             return bool(solver.programs) and solver.takes_rate
-        # A fixed split is a column.
-        return ("arc" if form == "arc" else "path") in solver.programs
+        return form in solver.programs
 
     name = parse_expression(expression)[0]
     if name != AUTO and not takes(SOLVERS.get(name).build):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+import numpy as np
+
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.arc_form import carried
+from pnet_lp.throughput.problems.base import ColumnProblem, separated
 from pnet_lp.throughput.problems.program import Form
 from pnet_lp.throughput.problems.proof import Attained
 
@@ -89,3 +92,32 @@ class FlowAnswer(Answer):
     def lengths(self) -> Lengths:
         """See :meth:`Answer.lengths`."""
         return floats(self.proof.length), floats(self.proof.up_length), floats(self.proof.down_length)
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitAnswer(Answer):
+    """A flow over given paths that was found without a program.
+
+    Attributes:
+        problem: links, demands and paths.
+        amount: float64 ``[N]``, Gb/s on each path.
+        length: float64 ``[L]``, per Gb/s.
+    """
+
+    problem: ColumnProblem
+    amount: FloatArray
+    length: FloatArray
+
+    def attain(self, rate: FloatArray) -> Attained:
+        """See :meth:`Answer.attain`."""
+        return self.problem.attain(self.amount, rate)
+
+    def served(self) -> FloatArray:
+        """See :meth:`Answer.served`."""
+        problem = self.problem
+        return floats(np.bincount(problem.demand_of_column, weights=self.amount, minlength=problem.demand_count))
+
+    def lengths(self) -> Lengths:
+        """See :meth:`Answer.lengths`."""
+        return separated(self.problem.flow, self.length)

@@ -38,6 +38,7 @@ class ConcurrentProblem(ABC, Generic[P, C]):
     Class attributes:
         form: how it is written: a variable for each arc and destination, or one for each path.
         fixed: whether the routing alone says how each demand is split.
+        listed: whether each of its variables is a path.
         rough: whether it stands for another one, for which there was no time: only what :meth:`nothing` proves counts.
 
     Attributes:
@@ -46,6 +47,7 @@ class ConcurrentProblem(ABC, Generic[P, C]):
 
     form: ClassVar[Literal["arc", "path"]]
     fixed: ClassVar[bool] = False
+    listed: ClassVar[bool] = False
     rough: ClassVar[bool] = False
 
     flow: FlowProblem

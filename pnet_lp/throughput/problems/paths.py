@@ -46,6 +46,8 @@ class PathProblem(ColumnProblem[PathCertificate]):
         paths: the paths of each of the ``J`` demands, ``N`` in all.
     """
 
+    listed = True
+
     flow: FlowProblem
     paths: PathSet
 

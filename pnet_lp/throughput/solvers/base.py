@@ -113,7 +113,8 @@ class Solver(Named, ABC):
         objectives: names of the objectives it can maximise.
         interruptible: whether a stop takes effect within an iteration or so and keeps what was reached.
         warm_start: the forms on which it makes use of an initial point.
-        programs: the forms on which it solves the linear program of any objective; otherwise it maximises K only.
+        programs: the forms of routings for which it solves the linear program of any objective, ``split`` where the
+            split is fixed; otherwise it maximises K only.
         takes_rate: whether these programs may have a rate K; otherwise the goal fixes what each demand gets at most.
         install_hint: how to get the library behind it.
 

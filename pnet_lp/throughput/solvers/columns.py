@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pnet_lp import _core
@@ -9,8 +11,9 @@ from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import floats
 from pnet_lp.throughput.problems import ConcurrentProblem, Problem
-from pnet_lp.throughput.problems.answers import FlowAnswer
+from pnet_lp.throughput.problems.answers import Answer, FlowAnswer, SplitAnswer
 from pnet_lp.throughput.problems.merge import merge_planes
+from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
 
@@ -23,7 +26,7 @@ class Columns(Solver):
     """
 
     forms = frozenset({"arc"})
-    programs = frozenset({"arc"})
+    programs = frozenset({"arc", "path"})
     takes_rate = False
 
     def estimate_bytes(self, problem: Problem) -> int:
@@ -38,9 +41,8 @@ class Columns(Solver):
 
     def check_flow(self, problem: Problem) -> None:
         """Raise SolverError where :meth:`solve_flow` would not fit into memory."""
-        needed = _core.estimate_cheapest_flow_bytes(merge_planes(problem.flow).problem.core)
         check_fits(
-            needed + self.proof_bytes(problem),
+            _CHEAPEST[problem.form].estimate_bytes(problem) + self.proof_bytes(problem),
             f"solver {self.name!r} with {problem.demand_count:,} demands",
             SolverError,
             allowed="level=rack, fewer planes, a smaller network",
@@ -48,21 +50,48 @@ class Columns(Solver):
 
     def solve_flow(
         self, problem: Problem, goal: ProgramGoal, options: SolveOptions, on_progress: OnProgress
-    ) -> RawSolution[FlowAnswer]:
+    ) -> RawSolution[Answer]:
         """Solve a goal without a rate, in which all of what a demand gets beyond a common part of it is worth the same.
 
         The problem is one without disconnected demands; see :meth:`Solver.solve`.
         """
-        flow = problem.flow
         worth = float(-goal.served_cost[0]) if goal.served_cost.any() else np.inf
+        floor = float((goal.lower / goal.upper).min())
+        how = {"worth": worth, "floor": floor, **options.of_core(on_progress)}
+        found: RawSolution[Answer] = _CHEAPEST[problem.form].solve(problem, goal, how)
+        return found
+
+
+class _OverAnyPath:
+    @staticmethod
+    def estimate_bytes(problem: Problem) -> int:
+        return _core.estimate_cheapest_flow_bytes(merge_planes(problem.flow).problem.core)
+
+    @staticmethod
+    def solve(problem: Problem, goal: ProgramGoal, how: dict[str, Any]) -> RawSolution[Answer]:
+        flow = problem.flow
         merged = merge_planes(flow.weighted(goal.upper), goal.arc_cost)
-        found = _core.solve_cheapest_flow(
-            merged.problem.core,
-            merged.of_arcs(goal.arc_cost),
-            worth=worth,
-            floor=float((goal.lower / goal.upper).min()),
-            **options.of_core(on_progress),
-        )
+        found = _core.solve_cheapest_flow(merged.problem.core, merged.of_arcs(goal.arc_cost), **how)
         proof = merged.expand(found.proof)
         part = floats(found.served * goal.upper / flow.demand)
         return RawSolution(FlowAnswer(flow, proof, part, goal.lower), found.iterations, found.interrupted)
+
+
+class _OverGivenPaths:
+    @staticmethod
+    def estimate_bytes(problem: PathProblem) -> int:
+        return _core.estimate_cheapest_split_bytes(problem.core)
+
+    @staticmethod
+    def solve(problem: PathProblem, goal: ProgramGoal, how: dict[str, Any]) -> RawSolution[Answer]:
+        core = problem.weighted(goal.upper).core
+        cost = np.zeros(len(problem.flow.link_capacity))
+        cost[: len(goal.arc_cost)] = goal.arc_cost
+        found = _core.solve_cheapest_split(core, problem.to_core(floats(cost)), **how)
+        amount = floats(found.weight * goal.upper[problem.demand_of_column])
+        answer = SplitAnswer(problem, amount, problem.of_core(found.length))
+        return RawSolution(answer, found.iterations, found.interrupted)
+
+
+_CHEAPEST: dict[str, type[Any]] = {"arc": _OverAnyPath, "path": _OverGivenPaths}
+"""By the form of the problem."""

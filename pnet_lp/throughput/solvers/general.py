@@ -155,7 +155,7 @@ class GeneralSolver(ProgramSolver[Problem, ConcurrentForm]):
             column has :data:`_ENTRIES` entries.
     """
 
-    programs = frozenset({"arc", "path"})
+    programs = frozenset({"arc", "path", "split"})
     bytes_per_column: ClassVar[int]
 
     @abstractmethod

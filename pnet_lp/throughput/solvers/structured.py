@@ -33,7 +33,7 @@ class Structured(ProgramSolver[ColumnProblem, ColumnForm]):
     """
 
     warm_start = frozenset({"arc", "path"})
-    programs = frozenset({"path"})
+    programs = frozenset({"path", "split"})
     takes_rate = False
 
     def estimate_bytes(self, problem: Problem) -> int:

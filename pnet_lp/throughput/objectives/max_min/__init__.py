@@ -237,7 +237,7 @@ class MaxMin(Fair):
         auto = context.solver == AUTO
         if auto and (state := by_cuts(nothing)) is not None:
             yield state
-        if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
+        if problem.form == "arc" and not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
             small = auto and problem.flow_variables <= SMALL_COLUMNS
             yield by_columns(nothing, _FEW_STEPS if small else None)
             if not small:

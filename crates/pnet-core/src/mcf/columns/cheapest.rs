@@ -13,7 +13,8 @@
 use super::links::Links;
 use super::master::Master;
 use super::pool::{self, Pool};
-use super::price::{self, Limits, Priced};
+use super::price::{self, Limits};
+use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
 use crate::mcf::path_form::state::NEW;
 use crate::mcf::problem::Problem;
@@ -94,14 +95,50 @@ pub fn cheapest(
     options: &Options,
     monitor: &mut impl Monitor,
 ) -> Result<Cheapest, Error> {
-    if terms.cost.len() != problem.arcs() || terms.cost.iter().any(|c| !(c.is_finite() && *c >= 0.0)) {
+    if terms.cost.len() != problem.arcs() {
         return invalid("cost", "not a finite number >= 0 for each arc");
+    }
+    let source = Anywhere { problem, links: Links::new(problem) };
+    let mut cost: Vec<f64> = source.links.of_arcs(terms.cost).collect();
+    cost.resize(source.links.capacity.len(), 0.0);
+    let Ended { split, length, pool, gap, iterations, interrupted } = search(&source, cost, terms, options, monitor)?;
+    let (length, up, down) = source.links.lengths(&length);
+    // The core knows no demands of 0.
+    let least = split.served.iter().copied().fold(0.0, f64::max) * 1e-12;
+    let demand = split.served.iter().zip(&problem.demand).map(|(part, d)| part.max(least) * d).collect();
+    let requested = Problem { demand, ..problem.clone() };
+    let flow = pool.flow(problem, &source.links, &split.weight);
+    let proof = round(&requested, &flow, length, up, down);
+    Ok(Cheapest { proof, served: split.served, gap, iterations, interrupted })
+}
+
+/// Where a search ended.
+pub(super) struct Ended {
+    pub(super) split: Split,
+    /// Lengths of all links.
+    pub(super) length: Vec<f64>,
+    pub(super) pool: Pool,
+    pub(super) gap: f64,
+    pub(super) iterations: usize,
+    pub(super) interrupted: bool,
+}
+
+/// Finds the cheapest flow over the paths of `source`, given the cost of each link.
+pub(super) fn search(
+    source: &impl Source,
+    cost: Vec<f64>,
+    terms: &Terms,
+    options: &Options,
+    monitor: &mut impl Monitor,
+) -> Result<Ended, Error> {
+    if terms.cost.iter().any(|c| !(c.is_finite() && *c >= 0.0)) || cost.len() != source.capacity().len() {
+        return invalid("cost", "not a finite number >= 0 for each link");
     }
     if terms.worth.is_nan() || terms.worth <= 0.0 || !(0.0..=1.0).contains(&terms.floor) {
         return invalid("worth", "worth is not above 0, or floor is not in 0..=1");
     }
     let mut watch = Watch::new(options.time_limit_s);
-    let mut search = Search::new(problem, terms)?;
+    let mut search = Search::new(source, cost, terms)?;
     let mut interrupted = false;
     while !search.done(options) && !watch.late() {
         let ended = search.advance(options, || watch.stop(monitor));
@@ -112,7 +149,8 @@ pub fn cheapest(
         }
     }
     interrupted &= !watch.late();
-    Ok(search.into_found(interrupted))
+    let Search { split, lengths, pool, gap, iterations, .. } = search;
+    Ok(Ended { split, length: lengths.length, pool, gap, iterations, interrupted })
 }
 
 /// Bytes that [`cheapest()`] will hold at its peak, beyond the problem itself, if every link limits.
@@ -124,11 +162,11 @@ pub fn estimate_bytes(problem: &Problem) -> usize {
 }
 
 /// A split of the demands over the paths.
-struct Split {
+pub(super) struct Split {
     /// The part of its demand on each path.
-    weight: Vec<f64>,
+    pub(super) weight: Vec<f64>,
     /// The part of each demand on its paths.
-    served: Vec<f64>,
+    pub(super) served: Vec<f64>,
     /// The factor by which it fits, at most 1.
     fits: f64,
     /// What it costs, shortfalls included, and what it serves is worth.
@@ -145,9 +183,8 @@ struct Lengths {
     volume: f64,
 }
 
-struct Search<'a> {
-    problem: &'a Problem,
-    links: Links,
+struct Search<'a, S> {
+    source: &'a S,
     terms: Terms<'a>,
     /// Cost of each link, access links included.
     cost: Vec<f64>,
@@ -165,43 +202,38 @@ struct Search<'a> {
     last: f64,
 }
 
-impl<'a> Search<'a> {
-    fn new(problem: &'a Problem, terms: &Terms<'a>) -> Result<Self, Error> {
-        let links = Links::new(problem);
-        let mut cost: Vec<f64> = links.of_arcs(terms.cost).collect();
-        cost.resize(links.capacity.len(), 0.0);
+impl<'a, S: Source> Search<'a, S> {
+    fn new(source: &'a S, cost: Vec<f64>, terms: &Terms<'a>) -> Result<Self, Error> {
+        let requested = source.demand();
         let mean = terms.cost.iter().sum::<f64>() / terms.cost.len().max(1) as f64;
         // Of paths of equal cost the one with fewer links.
         let hop = if mean > 0.0 { 1e-9 * mean } else { 1.0 };
-        let priced = Priced::under(problem, &links, cost.iter().map(|c| c + hop).collect());
-        let paths = priced.paths(problem, &links, Limits { length: vec![0.0; problem.demands()], count: 1 });
-        let pool = Pool::new(problem, &links, &paths)?;
+        let priced = source.under(cost.iter().map(|c| c + hop).collect());
+        let paths = source.paths(&priced, Limits { length: vec![0.0; requested.len()], count: 1 });
+        let pool = Pool::new(source.capacity(), requested, &paths)?;
         let shortest = pool.problem.shortest::<Nearest>(&cost);
-        let dots = |values: &[f64]| values.iter().zip(&problem.demand).map(|(value, d)| value * d).sum::<f64>();
-        let demand: f64 = problem.demand.iter().sum();
+        let dots = |values: &[f64]| values.iter().zip(requested).map(|(value, d)| value * d).sum::<f64>();
+        let demand: f64 = requested.iter().sum();
         let whole = if terms.worth.is_finite() { terms.worth * demand } else { dots(&shortest) };
         let unit = if whole > 0.0 { whole } else { demand };
         let mean = (if whole > 0.0 { whole } else { demand }) / demand;
         let mut short = vec![];
         if terms.worth.is_finite() && terms.floor < 1.0 {
             let most = if terms.floor > 0.0 { 1.0 - terms.floor } else { f64::INFINITY };
-            short.push((problem.demand.iter().map(|d| d * terms.worth / unit).collect(), most));
+            short.push((requested.iter().map(|d| d * terms.worth / unit).collect(), most));
         }
         if terms.worth.is_infinite() || terms.floor > 0.0 {
-            let penalty = problem.demand.iter().zip(&shortest).map(|(d, far)| PENALTY * d * (far + mean) / unit);
+            let penalty = requested.iter().zip(&shortest).map(|(d, far)| PENALTY * d * (far + mean) / unit);
             short.push((penalty.collect(), f64::INFINITY));
         }
-        let costs = (0..problem.demands())
+        let costs = (0..requested.len())
             .flat_map(|j| (pool.problem.pair_ptr[j]..pool.problem.pair_ptr[j + 1]).map(move |n| (j, n)))
-            .map(|(j, n)| {
-                problem.demand[j] * pool.problem.path(n).iter().map(|l| cost[*l as usize]).sum::<f64>() / unit
-            });
+            .map(|(j, n)| requested[j] * pool.problem.path(n).iter().map(|l| cost[*l as usize]).sum::<f64>() / unit);
         let master = Master::new(&pool.problem, costs.collect(), short);
         let lengths = Lengths { length: vec![0.0; cost.len()], takes: 0.0, volume: 0.0 };
         let nothing = Split { weight: vec![], served: vec![], fits: 0.0, cost: 0.0, value: 0.0, least: 0.0 };
         let mut search = Search {
-            problem,
-            links,
+            source,
             terms: *terms,
             cost,
             unit,
@@ -216,7 +248,7 @@ impl<'a> Search<'a> {
             last: f64::INFINITY,
         };
         search.lengths = search.lengths_of(vec![0.0; search.cost.len()], &shortest);
-        let all = search.split_of(&vec![1.0; search.pool.len()], &vec![1.0; problem.demands()]);
+        let all = search.split_of(&vec![1.0; search.pool.len()], &vec![1.0; requested.len()]);
         let overloaded = search.overloaded(&all.1);
         search.offer(all.0);
         search.master.extend(&search.pool.problem, &overloaded, &all.1);
@@ -252,7 +284,7 @@ impl<'a> Search<'a> {
         self.offer(split);
         let length = self.prices();
         let through: Vec<f64> = length.iter().zip(&self.cost).map(|(length, cost)| length + cost).collect();
-        let priced = Priced::under(self.problem, &self.links, through);
+        let priced = self.source.under(through);
         let lengths = self.lengths_of(length, &priced.shortest);
         if lengths.takes - lengths.volume > self.lengths.takes - self.lengths.volume {
             self.lengths = lengths;
@@ -265,7 +297,7 @@ impl<'a> Search<'a> {
             let missing = |j: usize| priced.shortest[j] < known[j] * (1.0 - 1e-9);
             self.master.penalise(SHORT, RISE, MOST_PENALTY, missing);
         }
-        let paths = priced.paths(self.problem, &self.links, Limits { length: known, count: MOST_PATHS });
+        let paths = self.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
         let (weight, cost) = (&self.split.weight, &self.cost);
         let kept = self.pool.keep(PATIENCE, |n| weight[n] > UNUSED || self.master.w[n] > UNUSED);
         let from = self.pool.exchange(&paths, &kept);
@@ -295,7 +327,7 @@ impl<'a> Search<'a> {
     fn prices(&self) -> Vec<f64> {
         let mut length = vec![0.0; self.cost.len()];
         for (link, m) in self.master.entries.link.iter().zip(&self.master.m) {
-            length[*link as usize] = m * self.unit / self.links.capacity[*link as usize];
+            length[*link as usize] = m * self.unit / self.source.capacity()[*link as usize];
         }
         length
     }
@@ -303,12 +335,12 @@ impl<'a> Search<'a> {
     /// Whether the prices alone prove that not all of what has to be served fits.
     fn too_much(&self) -> bool {
         let required = if self.terms.worth.is_infinite() { 1.0 } else { self.terms.floor };
-        Priced::new(self.problem, &self.links, self.prices()).upper < required
+        self.source.upper(self.prices()) < required
     }
 
     /// The links without a row on which a load exceeds the capacity.
     fn overloaded(&self, load: &[f64]) -> Vec<u32> {
-        let links = load.iter().zip(&self.links.capacity).enumerate();
+        let links = load.iter().zip(self.source.capacity()).enumerate();
         links.filter(|(l, (load, c))| load > c && !self.master.entries.has(*l)).map(|(l, _)| l as u32).collect()
     }
 
@@ -341,11 +373,12 @@ impl<'a> Search<'a> {
     /// Lengths under which, costs included, the shortest paths of the demands are so long.
     fn lengths_of(&self, length: Vec<f64>, shortest: &[f64]) -> Lengths {
         let Terms { worth, floor, .. } = self.terms;
-        let takes = self.problem.demand.iter().zip(shortest).map(|(d, far)| match worth.is_finite() {
+        let takes = self.source.demand().iter().zip(shortest).map(|(d, far)| match worth.is_finite() {
             true => d * (floor * far + (1.0 - floor) * far.min(worth)),
             false => d * far,
         });
-        let volume = self.links.capacity.iter().zip(&length).map(|(c, l)| c * l).sum();
+        let priced = self.source.capacity().iter().zip(&length).filter(|(_, l)| **l > 0.0);
+        let volume = priced.map(|(c, l)| c * l).sum();
         Lengths { takes: takes.sum(), volume, length }
     }
 
@@ -358,7 +391,7 @@ impl<'a> Search<'a> {
             let between = if cost > 0.0 { (cost - least) / cost } else { 0.0 };
             return between.max(1.0 - split.fits);
         }
-        let all = worth * self.problem.demand.iter().sum::<f64>() / self.unit;
+        let all = worth * self.source.demand().iter().sum::<f64>() / self.unit;
         let (value, most) = (split.fits * (split.value - split.cost), all - takes + volume);
         let between = if most > 0.0 { (most - value) / most } else { 0.0 };
         let lacking = if floor > 0.0 { 1.0 - split.fits * split.least / floor } else { 0.0 };
@@ -370,22 +403,6 @@ impl<'a> Search<'a> {
         let gap = self.gap_of(&split);
         if self.split.weight.is_empty() || gap < self.gap {
             (self.split, self.gap) = (split, gap);
-        }
-    }
-
-    fn into_found(self, interrupted: bool) -> Cheapest {
-        let (length, up, down) = self.links.lengths(&self.lengths.length);
-        // The core knows no demands of 0.
-        let least = self.split.served.iter().copied().fold(0.0, f64::max) * 1e-12;
-        let served = self.split.served.iter().zip(&self.problem.demand).map(|(part, d)| part.max(least) * d).collect();
-        let problem = Problem { demand: served, ..self.problem.clone() };
-        let flow = self.pool.flow(self.problem, &self.links, &self.split.weight);
-        Cheapest {
-            proof: round(&problem, &flow, length, up, down),
-            served: self.split.served,
-            gap: self.gap,
-            iterations: self.iterations,
-            interrupted,
         }
     }
 }

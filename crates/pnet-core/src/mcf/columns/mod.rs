@@ -18,13 +18,16 @@ mod entries;
 mod fair;
 mod interior;
 mod links;
+mod listed;
 mod master;
 mod pool;
 mod price;
 mod rise;
+mod source;
 
 pub use cheapest::{Cheapest, Terms, cheapest, estimate_bytes as estimate_cheapest_bytes};
 pub use fair::{Fair, FairLevel, estimate_bytes as estimate_fair_bytes};
+pub use listed::{CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes};
 
 use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};
@@ -200,7 +203,7 @@ impl<'a> Search<'a> {
         let hops = Priced::new(problem, &links, vec![1.0; links.capacity.len()]);
         let most = hops.shortest.iter().map(|length| length * (1.0 + FIRST_SLACK)).collect();
         let paths = hops.paths(problem, &links, Limits { length: most, count: first_paths(problem) });
-        let pool = Pool::new(problem, &links, &paths)?;
+        let pool = Pool::new(&links.capacity, &problem.demand, &paths)?;
         let mut split = vec![0.0; pool.len()];
         normalise(&pool.problem, &mut split);
         let lower = pool.problem.lower_bound::<Nearest>(&pool.problem.load::<Nearest>(&split));

@@ -13,7 +13,7 @@ use crate::mcf::round::Flow;
 /// The restricted problem.
 pub(super) struct Pool {
     pub(super) problem: PathProblem,
-    /// The plane of each path.
+    /// The plane of each path, or its number among given ones.
     plane: Vec<u32>,
     /// For how many pricings each path has carried nothing.
     idle: Vec<u32>,
@@ -21,12 +21,11 @@ pub(super) struct Pool {
 
 impl Pool {
     /// The problem over these paths, at least one for each demand.
-    pub(super) fn new(problem: &Problem, links: &Links, paths: &[Vec<Path>]) -> Result<Self, Error> {
-        let count = problem.demands();
+    pub(super) fn new(capacity: &[f64], demand: &[f64], paths: &[Vec<Path>]) -> Result<Self, Error> {
         let none = PathProblem {
-            capacity: links.capacity.clone(),
-            demand: problem.demand.clone(),
-            pair_ptr: vec![0; count + 1],
+            capacity: capacity.to_vec(),
+            demand: demand.to_vec(),
+            pair_ptr: vec![0; demand.len() + 1],
             path_ptr: vec![0],
             link: vec![],
         };
@@ -40,6 +39,11 @@ impl Pool {
     /// Number of paths.
     pub(super) fn len(&self) -> usize {
         self.plane.len()
+    }
+
+    /// The number of each path, where they are given.
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.plane
     }
 
     /// Adds those of `paths` that are new, and drops those not `kept`; returns the old index of each path.
@@ -143,15 +147,14 @@ const SAMPLE: usize = 16;
 
 /// Bytes of so many `paths` in each plane, and of the iterate over them.
 pub(super) fn estimate_bytes(problem: &Problem, paths: usize) -> usize {
-    let float = size_of::<f64>();
-    let mut bytes = 0;
-    for plane in &problem.planes {
-        // A detour is longer by a link or two, and there are access links at both ends.
-        let links = farthest(plane) + 2 + 2;
-        // The links, a copy while paths are exchanged, and their transpose; the variables and the paths.
-        bytes += paths * (3 * links * size_of::<u32>() + 12 * float + 2 * size_of::<Path>());
-    }
-    bytes
+    // A detour is longer by a link or two, and there are access links at both ends.
+    problem.planes.iter().map(|plane| bytes_of(paths * (farthest(plane) + 2 + 2), paths)).sum()
+}
+
+/// Bytes of `paths` with so many links in all, and of the iterate over them.
+pub(super) fn bytes_of(links: usize, paths: usize) -> usize {
+    // The links, a copy while paths are exchanged, and their transpose; the variables and the paths.
+    3 * links * size_of::<u32>() + paths * (12 * size_of::<f64>() + 2 * size_of::<Path>())
 }
 
 /// Hops from the farthest switch to one of some targets.

@@ -11,6 +11,7 @@ use crate::rounding::Nearest;
 /// A path of a demand.
 #[derive(Debug, Clone)]
 pub(super) struct Path {
+    /// Its plane; of a given path its number.
     pub(super) plane: u32,
     pub(super) links: Vec<u32>,
 }
@@ -67,6 +68,11 @@ impl Priced {
             })
             .collect();
         priced
+    }
+
+    /// The length of each demand's shortest path where the paths are given.
+    pub(super) fn listed(length: Vec<f64>, shortest: Vec<f64>) -> Self {
+        Priced { length, upper: f64::INFINITY, shortest, planes: vec![] }
     }
 
     /// The length of the shortest path of demand `j` in plane `p`; infinite where there is none.

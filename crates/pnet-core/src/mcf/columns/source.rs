@@ -1,0 +1,86 @@
+//! Where the paths of a restricted master come from.
+
+use rayon::prelude::*;
+
+use super::links::Links;
+use super::price::{Limits, Path, Priced};
+use crate::mcf::path_form::PathProblem;
+use crate::mcf::problem::Problem;
+use crate::rounding::Nearest;
+
+/// Links, demands, and the paths that are short under lengths of the links.
+pub(super) trait Source {
+    /// Capacity of each link, infinite where it has no limit.
+    fn capacity(&self) -> &[f64];
+    fn demand(&self) -> &[f64];
+    /// The shortest paths under lengths >= 0.
+    fn under(&self, length: Vec<f64>) -> Priced;
+    /// Some of the paths that are short under them.
+    fn paths(&self, priced: &Priced, limits: Limits) -> Vec<Vec<Path>>;
+    /// The bound on K that lengths prove.
+    fn upper(&self, length: Vec<f64>) -> f64;
+}
+
+/// Any path.
+pub(super) struct Anywhere<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) links: Links,
+}
+
+impl Source for Anywhere<'_> {
+    fn capacity(&self) -> &[f64] {
+        &self.links.capacity
+    }
+
+    fn demand(&self) -> &[f64] {
+        &self.problem.demand
+    }
+
+    fn under(&self, length: Vec<f64>) -> Priced {
+        Priced::under(self.problem, &self.links, length)
+    }
+
+    fn paths(&self, priced: &Priced, limits: Limits) -> Vec<Vec<Path>> {
+        priced.paths(self.problem, &self.links, limits)
+    }
+
+    fn upper(&self, length: Vec<f64>) -> f64 {
+        Priced::new(self.problem, &self.links, length).upper
+    }
+}
+
+impl Source for PathProblem {
+    fn capacity(&self) -> &[f64] {
+        &self.capacity
+    }
+
+    fn demand(&self) -> &[f64] {
+        &self.demand
+    }
+
+    fn under(&self, length: Vec<f64>) -> Priced {
+        let shortest = self.shortest::<Nearest>(&length);
+        Priced::listed(length, shortest)
+    }
+
+    fn paths(&self, priced: &Priced, limits: Limits) -> Vec<Vec<Path>> {
+        let far = |n: usize| self.path(n).iter().map(|l| priced.length[*l as usize]).sum::<f64>();
+        (0..self.demand.len())
+            .into_par_iter()
+            .map(|j| {
+                let own = self.pair_ptr[j]..self.pair_ptr[j + 1];
+                let limit = limits.length[j].max(priced.shortest[j]);
+                let mut short: Vec<(f64, usize)> =
+                    own.map(|n| (far(n), n)).filter(|(length, _)| *length <= limit).collect();
+                short.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                short.truncate(limits.count);
+                let listed = short.into_iter().map(|(_, n)| Path { plane: n as u32, links: self.path(n).to_vec() });
+                listed.collect()
+            })
+            .collect()
+    }
+
+    fn upper(&self, length: Vec<f64>) -> f64 {
+        self.upper_bound::<Nearest>(&length)
+    }
+}
