@@ -18,6 +18,9 @@ def reading(quantity: Quantity) -> BeforeValidator:
     return BeforeValidator(read)
 
 
+MOST_BYTES = 10**15
+"""Bytes of a buffer."""
+
 ByteCount: TypeAlias = Annotated[int, reading(BYTES), BYTES]
-Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=10**15)]
+Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=MOST_BYTES)]
 Duration: TypeAlias = Annotated[int, reading(TIME), TIME, Field(ge=0, le=10**18)]

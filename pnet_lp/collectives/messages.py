@@ -12,6 +12,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
+from pnet_lp.quantities import MOST_BYTES
 
 _NONE = np.empty(0, dtype=np.int64)
 
@@ -62,10 +63,12 @@ def block_bounds(size: int, count: int) -> LongArray:
     """Return the ``count + 1`` bounds of blocks of ``size`` bytes that differ by a byte at most.
 
     Raises:
-        SpecError: fewer bytes than blocks.
+        SpecError: fewer bytes than blocks, or more than :data:`~pnet_lp.quantities.MOST_BYTES`.
     """
     if size < count:
         raise SpecError(f"a buffer is sent in {count:,} pieces", where="size", found=size, allowed=f"{count} or more")
+    if size > MOST_BYTES:
+        raise SpecError("a buffer is too large", where="size", found=size, allowed=f"at most {MOST_BYTES:,} bytes")
     return np.array([i * size // count for i in range(count + 1)], dtype=np.int64)
 
 

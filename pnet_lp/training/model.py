@@ -143,6 +143,8 @@ class TrainingParams(Params):
             raise ValueError("dispatch_precision has a meaning with ep or tp above 1 only")
         if self.experts and self.top_k > self.experts:
             raise ValueError(f"a token goes to {self.top_k} of {self.experts} experts")
+        if self.experts and self.moe_every > self.layers:
+            raise ValueError(f"no layer has experts: one of {self.moe_every}, and layers is {self.layers}")
         if self.experts and self.tp > 1 and not self.sequence_parallel:
             raise ValueError("experts with tp above 1 need sequence_parallel=true, so that a token is sent once")
         if self.scatter_gather and self.sequence_parallel:

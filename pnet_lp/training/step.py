@@ -99,7 +99,7 @@ class Step:
             by_layer: whether each operation of each layer is done by itself, or those of all layers as one.
 
         Raises:
-            SpecError: a buffer of fewer bytes than blocks.
+            SpecError: a buffer of fewer bytes than blocks, or of too many.
         """
         log = Log(Book(self.params.ranks))
         held: dict[Pass, tuple[LongArray, LongArray, LongArray]] = {}
@@ -119,7 +119,7 @@ class Step:
             to = replace(one, stage=one.stage + (-1 if one.back else 1))
             if 0 <= to.stage < self.params.pp:
                 handed = self._handed(ranks, self.groups.stage[to.stage])
-                log.run("pp", handed, np.array([0, self.params.handed]))
+                log.run("pp", handed, block_bounds(self.params.handed, 1))
                 held[to] = log.book.came.pop()
         for stage in range(self.params.pp):
             log.tasks += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import numpy.typing as npt
@@ -312,6 +313,7 @@ def test_the_certified_time_of_a_phase() -> None:
         (f"dp=4,seed=3,{TINY}", "seed has a meaning with placement=random only"),
         (f"dp=4,top_k=2,{TINY}", "top_k has a meaning for experts only"),
         (f"dp=4,experts=4,top_k=5,{TINY}", "a token goes to 5 of 4 experts"),
+        (f"dp=4,experts=4,moe_every=5,{TINY}", "no layer has experts: one of 5, and layers is 4"),
         (f"tp=4,experts=4,{TINY}", "experts with tp above 1 need sequence_parallel=true, so that a token is sent once"),
         (f"order=tp-dp-pp,{TINY}", "order is tp, ep, dp and pp in some order, as in tp-ep-dp-pp, found 'tp-dp-pp'"),
         (
@@ -341,6 +343,26 @@ def test_a_phase_of_nothing() -> None:
     network = build_network("single-switch:hosts=2")
     with pytest.raises(TrafficError, match=r": phase: nothing is sent, found 'ep'$"):
         build_traffic(f"training:tp=2,{TINY},phase=ep", network)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "pp=2,sequence=100000000,batch=1000000,micro_batch=1000000",
+            "size: a buffer is too large, found 12800000000000",
+        ),
+        (
+            "dp=2,sequence=1,batch=4000000,forward=1000000s",
+            "each stage computes for 2e+12 s; allowed: at most 1,000,000 s",
+        ),
+    ],
+)
+def test_numbers_that_no_integer_holds_are_refused(text: str, message: str) -> None:
+    """Bytes and picoseconds would wrap around."""
+    shape = "layers=4,hidden=64,vocabulary=128"
+    with pytest.raises(PnetError, match=re.escape(message)):
+        build_workload(f"training:{text},{shape}", build_network("single-switch:hosts=2"))
 
 
 def test_too_many_flows_are_refused_at_once() -> None:

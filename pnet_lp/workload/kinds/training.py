@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.errors import SpecError, naming
-from pnet_lp.model.workload import Workload
+from pnet_lp.model.workload import LONGEST_PS, Workload
 from pnet_lp.quantities import Duration
 from pnet_lp.training import PHASES, SOURCE, Step, TrainingParams
 from pnet_lp.workload.base import WORKLOADS, WorkloadContext, WorkloadParams
@@ -37,11 +37,16 @@ def training(params: TrainingWorkload, context: WorkloadContext) -> Workload:
     """Return a task for each pass of a micro-batch through a stage, and one for each stage's gradients.
 
     Raises:
-        SpecError: other ranks than hosts; ranks that do not fit an algorithm; a buffer of fewer bytes than blocks.
+        SpecError: other ranks than hosts; ranks that do not fit an algorithm; a buffer of too few or too many bytes;
+            a step that takes too long.
         WorkloadError: nothing is sent; too many messages.
     """
     step, by_layer = Step(params), params.each == "layer"
     with naming(context.label, SpecError):
+        if (computes := (params.forward + params.backward) * params.micro_batches) > LONGEST_PS:
+            raise SpecError(
+                f"each stage computes for {computes / 1e12:.3g} s", allowed=f"at most {LONGEST_PS // 10**12:,} s"
+            )
         place = params.places(context.hosts, "hosts", context.random)
         count = step.message_count(by_layer=by_layer)
         context.check_flows(count, waits=4 * count)
