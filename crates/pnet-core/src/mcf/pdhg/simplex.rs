@@ -29,20 +29,24 @@ pub(in crate::mcf) fn project(v: &mut [f64]) {
 /// Sums are accumulated in this many lanes, at the speed of the memory.
 const LANES: usize = 8;
 
+/// The part of a threshold that rounding may take from an entry above it.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// The threshold t at which the entries `max(0, v - t step)` sum to 1: the projection in the norm
 /// `sum of squares / step`.  Entries whose step is 0 must be 0; they are ignored.
 ///
-/// Newton's method from a guess: wherever it starts, from the second threshold on it only rises.
+/// Newton's method from a guess: wherever it starts, from the second threshold on it only rises.  Where entries are so
+/// large that 1 is lost beside them, the largest stays above the threshold returned, by as little as rounding leaves.
 pub(in crate::mcf) fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) -> f64 {
     let mut threshold = guess;
-    let mut first = true;
+    let (mut first, mut from_below) = (true, guess == f64::NEG_INFINITY);
     loop {
         let (sum, steps) = sums_above(v, step, threshold);
+        if steps == 0.0 && from_below {
+            return if first { threshold } else { threshold - threshold.abs() * ROUNDING };
+        }
         if steps == 0.0 {
-            if threshold == f64::NEG_INFINITY {
-                return threshold;
-            }
-            (threshold, first) = (f64::NEG_INFINITY, true);
+            (threshold, first, from_below) = (f64::NEG_INFINITY, true, true);
             continue;
         }
         let next = (sum - 1.0) / steps;
@@ -106,6 +110,16 @@ mod tests {
     fn entries_without_a_step_are_ignored() {
         for guess in [f64::NEG_INFINITY, -5.0, 1.9, 2.0, 2.5, 1e9] {
             assert_eq!(weighted_threshold(&[3.0, 0.0, 1.0], &[1.0, 0.0, 1.0], guess), 2.0);
+        }
+    }
+
+    #[test]
+    fn entries_beside_which_one_is_lost_end_it() {
+        for guess in [f64::NEG_INFINITY, 0.0, 1e20, 1e300] {
+            for v in [[1e20, 3.0], [1e20, 1e20]] {
+                let threshold = weighted_threshold(&v, &[1.0; 2], guess);
+                assert!(threshold < 1e20 && threshold > 0.999_999 * 1e20);
+            }
         }
     }
 
