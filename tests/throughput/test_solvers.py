@@ -65,8 +65,8 @@ def test_capabilities(name: str) -> None:
     assert solver.forms == ({"arc"} if name in {"columns", "symmetric"} else {"arc", "path"})
     assert solver.warm_start == ({"arc", "path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
-    general = {"structured": {"path"}, "columns": {"arc"}, "symmetric": set()}
-    assert solver.programs == general.get(name, {"arc", "path"})
+    general = {"structured": {"path", "split"}, "columns": {"arc", "path"}, "symmetric": set()}
+    assert solver.programs == general.get(name, {"arc", "path", "split"})
     assert solver.takes_rate == (name not in {"structured", "columns"})
     problem = ArcProblem(build_problem(*random_network(0)))
     assert 0 < solver.estimate_bytes(problem) < 2**30
