@@ -131,6 +131,7 @@ def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: 
         ("dask", None, "dask: no scheduler is named; allowed: dask://HOST:PORT, such as dask://10.0.0.1:8786"),
         ("dask://host", None, "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as "),
         ("dask://host:x", None, "dask: no scheduler is named, found 'host:x'; allowed: dask://HOST:PORT"),
+        ("slurm:on=local,gb=8", None, "slurm: gb has a meaning with on=slurm only"),
         ("slurm:minutes=0", None, "slurm: minutes: input should be greater than or equal to 1, found '0'"),
         (
             "slurm://host",

@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from subprocess import SubprocessError
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pnet_lp.errors import PnetError
 from pnet_lp.experiment.executor import EXECUTORS, Executor
@@ -41,6 +41,12 @@ class SlurmParams(Params):
         "slurm", min_length=1, description="for the jobs' scripts and logs, on a disk that all machines share"
     )
     on: Literal["slurm", "local"] = Field("slurm", description="local: the same jobs as processes of this machine")
+
+    @model_validator(mode="after")
+    def _check_meaning(self) -> Self:
+        if self.on == "local" and (idle := [key for key in ("partition", "gb") if key in self.model_fields_set]):
+            raise ValueError(f"{idle[0]} has a meaning with on=slurm only")
+        return self
 
 
 @dataclass
