@@ -77,6 +77,12 @@ def test_servers_that_are_not_identical_are_refused(tmp_path: Path, old: str, ne
         read_plane(tmp_path / "rails")
 
 
+def test_a_host_with_an_nvswitch_alone_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "rails").write_text(rails().replace("5 10 200Gbps", "9 10 200Gbps"))
+    with pytest.raises(TopologyError, match=r"host 5 has no link but to an NVSwitch$"):
+        read_plane(tmp_path / "rails")
+
+
 @pytest.mark.parametrize(
     "text", ["fat-tree:k=4,host_gbps=10", "jellyfish:k=6", "ring:n=6", "leaf-spine:leaves=3,spines=2"]
 )

@@ -150,7 +150,7 @@ class _Wiring:
         Where no host has another link, NVSwitches are the network, and stay.
 
         Raises:
-            TopologyError: servers that are not all identical, of hosts one after the other.
+            TopologyError: servers that are not all identical, of hosts one after the other; a host without another link.
         """
         inside = set(nvswitches)
         if not any(switch not in inside for links in self.access.values() for switch, *_ in links):
@@ -164,6 +164,8 @@ class _Wiring:
             self.access[host] = [link for link in links if link[0] not in inside]
         if not any(servers):
             return []
+        if alone := [host for host, links in self.access.items() if not links]:
+            raise TopologyError(f"host {min(alone)} has no link but to an NVSwitch", where=where)
         [size, *others] = {len(members) for members in servers.values()}
         hosts = [host for members in servers.values() for host in members]
         apart = sum(map(len, servers)) == len(inside) and not inside & {
