@@ -150,7 +150,7 @@ class _Wiring:
         Where no host has another link, NVSwitches are the network, and stay.
 
         Raises:
-            TopologyError: servers that are not all identical, of hosts one after the other; a host without another link.
+            TopologyError: servers that are not all identical, of hosts one after the other; a host with no other link.
         """
         inside = set(nvswitches)
         if not any(switch not in inside for links in self.access.values() for switch, *_ in links):
