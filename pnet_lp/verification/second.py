@@ -9,12 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
@@ -38,6 +36,9 @@ from pnet_lp.model.rounded import (
 from pnet_lp.routing import Routing
 from pnet_lp.routing.enumerate import enumerate_paths
 from pnet_lp.verification.checks import Checks
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _NEARLY = 1e-9
 """By what part a link may be less full than the fullest as computed, and yet be as full."""
@@ -341,6 +342,8 @@ class SecondProblem(SecondConcurrent):
 
     def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
         """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         plane, demand = np.nonzero(share)
         shape = (self.flow.attach.size, self.flow.demand_count)
         access = [
@@ -371,6 +374,9 @@ def metrics(problem: FlowProblem, plane: int) -> FloatArray:
 
 def distances_to(problem: FlowProblem, plane: int, targets: IntArray | None = None) -> FloatArray:
     """Return float64 ``[targets, switches]``, lengths of shortest paths by metric, ``inf`` without a path."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415
+
     arcs, nodes, metric = plane_arcs(problem, plane), int(problem.node_count[plane]), metrics(problem, plane)
     tail, head = problem.tail[arcs], problem.head[arcs]
     # Of parallel links the shortest; a sparse matrix would add them up.
@@ -404,6 +410,9 @@ def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> Fl
         plane: index of the plane.
         length: float64, of each arc of the plane, >= 0; zero is a length like any other.
     """
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415
+
     arcs = plane_arcs(problem, plane)
     tail, head = problem.tail[arcs], problem.head[arcs]
     n = int(problem.node_count[plane])

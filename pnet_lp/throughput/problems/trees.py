@@ -26,6 +26,9 @@ from pnet_lp.throughput.problems.proof import Certified, Flows
 _PRODUCT = 2.0**-52
 """By what part the product of two sums may differ from the sum of products, each rounded."""
 
+_SOME = 4096
+"""Demands looked at first for one that crosses more than one of the longest links."""
+
 _SUBTREES = 2
 """Links of the tree that are looked at in each direction, those that fill first."""
 
@@ -213,7 +216,7 @@ class TreeProblem(ArcProblem):
         """See :meth:`Problem.distances`: those by the cut are known, and by :attr:`lengths_of_all` a part of them."""
         flow = self.flow
         if lengths[0] is self._reciprocal[0]:
-            return floats(np.min([self._at_least(p, lengths) for p in range(flow.plane_count)], axis=0))
+            return self._near_all
         unit = self._unit(lengths)
         if unit is None:
             return super().distances(lengths)
@@ -221,18 +224,30 @@ class TreeProblem(ArcProblem):
 
     def farthest(self, lengths: Lengths) -> float:
         """See :meth:`ConcurrentProblem.farthest`."""
-        unit = self._unit(lengths)
-        return super().farthest(lengths) if unit is None else unit
+        if (unit := self._unit(lengths)) is not None:
+            return unit
+        # All that is asked is whether a demand crosses more than one of the longest links: of most, some show it.
+        far = float(self._near(lengths, slice(_SOME)).max())
+        return far if far > 1.5 * float(lengths[0].max()) else super().farthest(lengths)
 
-    def _at_least(self, plane: int, lengths: Lengths) -> FloatArray:
-        """Return float64 ``[J]``: how long paths in a plane are at least, by their first and last link."""
+    @cached_property
+    def _near_all(self) -> FloatArray:
+        return self._near(self._reciprocal, slice(None))
+
+    def _near(self, lengths: Lengths, some: slice) -> FloatArray:
+        """Return float64: how long paths of some demands are at least."""
+        return floats(np.min([self._at_least(p, lengths, some) for p in range(self.flow.plane_count)], axis=0))
+
+    def _at_least(self, plane: int, lengths: Lengths, some: slice) -> FloatArray:
+        """Return float64: how long paths of some demands in a plane are at least, by their first and last link."""
         flow, arcs, nodes = self.flow, self._arcs(plane), int(self.flow.node_count[plane])
         length, up, down = lengths[0][arcs], lengths[1][plane], lengths[2][plane]
         tail, head = flow.tail[arcs].astype(np.int64), flow.head[arcs].astype(np.int64)
         first, last = np.full((2, nodes), np.inf)
         np.minimum.at(first, tail, length)
         np.minimum.at(last, head, length)
-        source, target = flow.attach[plane][flow.src].astype(np.int64), flow.attach[plane][flow.dst]
+        src, dst = flow.src[some], flow.dst[some]
+        source, target = flow.attach[plane][src].astype(np.int64), flow.attach[plane][dst]
         found = add_down(first[source], last[target])
         order = np.lexsort((length, tail * nodes + head))
         key = (tail * nodes + head)[order]
@@ -240,7 +255,7 @@ class TreeProblem(ArcProblem):
         place = np.minimum(np.searchsorted(key, pair), len(key) - 1)
         found = np.where(key[place] == pair, np.minimum(found, length[order][place]), found)
         found = np.where(source == target, 0.0, found)
-        return add_down(add_down(found, up[flow.src]), down[flow.dst])
+        return add_down(add_down(found, up[src]), down[dst])
 
     def _on(self, flow: FlowProblem) -> Self:
         return replace(self, flow=flow, crossing=_crossing(flow, self.trees))
