@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from pnet_lp.deadline import OVER
-from pnet_lp.errors import SpecError
+from pnet_lp.deadline import GRACE_S, OVER, Deadline
+from pnet_lp.errors import SpecError, TimeLimitError
 from pnet_lp.model import Certificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
@@ -35,6 +35,9 @@ from pnet_lp.units import format_gbps
 
 DEFAULT_TOLERANCE = 1e-4
 IDEAL = "ideal"
+
+_SECONDS_PER_PAIR, _SECONDS_PER_RATE = 1e-7, 1.5e-6
+"""What the rate of each pair of the matrix takes, and that of each demand between classes, at least."""
 
 _NAMED_PAIRS = 3
 """Disconnected pairs named in a warning."""
@@ -186,7 +189,8 @@ def answer(
             **common,
         )
     kept, left = problem.connected()
-    deadline, seconds = query.options.deadline, kept.first_bounds_s
+    deadline = query.options.deadline
+    seconds = kept.first_bounds_s + (_seconds_for_rates(traffic, kept, deadline) if goal.rated else 0.0)
     if seconds > deadline.to_end_s():
         kept = kept.in_outline()
     deadline = OVER if kept.rough else deadline.reserving(seconds)
@@ -223,6 +227,23 @@ def answer(
     if found.interrupted:
         raise Interrupted(result)
     return result
+
+
+def _seconds_for_rates(traffic: TrafficMatrix, problem: Problem, deadline: Deadline) -> float:
+    """Return about how long the rates of all demands take.
+
+    Raises:
+        TimeLimitError: far longer than there is time.
+    """
+    seconds = _SECONDS_PER_PAIR * traffic.demand_count + _SECONDS_PER_RATE * problem.demand_count
+    if seconds > deadline.to_end_s() + GRACE_S:
+        raise TimeLimitError(
+            f"the rates of {traffic.demand_count:,} demands alone take about {seconds:.2g} s",
+            where="time_limit_s",
+            found=deadline.limit_s,
+            allowed="more seconds, or fewer demands",
+        )
+    return seconds
 
 
 def _initial_point(problem: Problem, start: Certificate | WarmStart | None, query: Query) -> InitialPoint | None:

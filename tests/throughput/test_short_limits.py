@@ -122,6 +122,22 @@ def test_the_bounds_of_a_tree_by_hand(tmp_path: Path) -> None:
     assert verify_file(tmp_path / "r.json").status == "bounds"
 
 
+@pytest.mark.usefixtures("without_time")
+def test_what_limits_a_tree_is_named_without_distances_over_all_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network("ring:n=7")
+    monkeypatch.delattr(ArcProblem, "distances")
+    result = solve(network, build_traffic("all-to-all", network, "rack"), objective="max-min", time_limit_s=NO_TIME_S)
+    assert isinstance(result.certificate, TreeCertificate)
+    assert result.binding == "core link"
+
+
+def test_rates_that_take_far_longer_than_the_limit_are_refused_at_once() -> None:
+    network = build_network("ring:n=2000")
+    traffic = build_traffic("all-to-all", network, "rack")
+    with pytest.raises(TimeLimitError, match=r"the rates of 3,998,000 demands alone take about 6\.4 s"):
+        solve(network, traffic, objective="max-min", time_limit_s=0.1)
+
+
 def forged(result: ThroughputResult) -> Iterator[Any]:
     """Yield certificates that are none, or prove less."""
     honest = result.certificate

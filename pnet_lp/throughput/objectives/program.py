@@ -111,6 +111,11 @@ def solve_flow(
         context.on_progress(FLOW_SOLVER, iterations, lower, upper)
         return True
 
+    if context.options.deadline.left_s() <= 0:
+        answer, gap = without()
+        context.clock.note("certify")
+        return Flow(Best(answer, 0, f"{FLOW_SOLVER}: {NO_TIME}", interrupted=False), gap)
+
     # What is proved is further from the optimum than what is measured, by what rounding takes.
     options = replace(context.options, tolerance=_CLOSER * context.options.tolerance)
     raw = solver.solve_flow(problem, goal, options, report)
