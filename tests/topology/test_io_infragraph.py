@@ -137,6 +137,10 @@ def test_bytes_are_bits_times_eight() -> None:
             {"devices": [{"name": "s", "components": {"choice": "port"}}]},
             "f: components of a device are not a list, found {'choice': 'port'}",
         ),
+        (
+            {"instances": [{"name": "s", "device": device, "count": 1} for device in ("switch", "host")]},
+            "f: two instances have one name, found 's'",
+        ),
         ({"instances": []}, "f: InfraGraph refuses it: "),
         (
             {"links": [{"name": "cable", "physical": {"bandwidth": {"gigatransfers_per_second": 32}}}]},
@@ -148,6 +152,15 @@ def test_what_is_no_fabric_is_refused(changes: dict[str, Any], said: str) -> Non
     with pytest.raises(TopologyError) as raised:
         parse_plane(document(**changes), "f")
     assert said in str(raised.value)
+
+
+def test_speeds_of_null_and_words_in_descriptions_are_none() -> None:
+    links = [{"name": "cable", "physical": {"bandwidth": {"gigabytes_per_second": None}}}]
+    whole = json.loads(document())
+    instances = [{**one, "count": 1, "description": "x=. y=1..2"} for one in whole["instances"]]
+    plane = parse_plane(document(links=links, instances=instances, edges=whole["edges"][:1]), "f", link_gbps=7.0)
+    assert plane.access_up_gbps.tolist() == [7.0]
+    assert plane.position is None
 
 
 def test_a_card_with_two_links_is_refused() -> None:

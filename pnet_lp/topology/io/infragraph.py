@@ -33,7 +33,7 @@ _NS = {"ms": 1e6, "us": 1e3, "ns": 1.0}
 
 _KINDS = "(?:xpu|nic|cpu|switch|port|custom|device|memory)"
 _SIGN = re.compile(rf'"choice"\s*+:\s*+"{_KINDS}"|^[ -]*+choice: {_KINDS}$', re.MULTILINE)
-_SAID = re.compile(r"(?:^| )(tier|rack|box|[xy])=([0-9]{1,9}|(?<=[xy]=)-?[0-9.]+(?:e[+-]?[0-9]+)?)(?= |$)")
+_SAID = re.compile(r"(?:^| )(tier|rack|box|[xy])=([0-9]{1,9}|(?<=[xy]=)-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?= |$)")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 _COMPONENT = 2000
@@ -59,6 +59,10 @@ def _check_size(document: object, where: str) -> None:
         for key in ("devices", "instances", "edges")
     ):
         raise TopologyError("not an infrastructure", where=where, allowed="lists of devices, instances and edges")
+    for key in ("devices", "instances"):
+        named = Counter(str(one.get("name")) for one in document[key])
+        if twice := [name for name, count in named.items() if count > 1]:
+            raise TopologyError(f"two {key} have one name", where=where, found=twice[0])
     sizes: dict[str, int] = {}
     for device in document["devices"]:
         components = device.get("components") or []
@@ -93,6 +97,8 @@ def _expanded(document: Mapping[str, Any], where: str) -> tuple[nx.Graph[Any], M
         found = links.setdefault(link["name"], {})
         for key, name, units in (("bandwidth", "capacity_gbps", _GBPS), ("latency", "delay_ns", _NS)):
             for unit, value in ((link.get("physical") or {}).get(key) or {}).items():
+                if value is None:
+                    continue
                 if unit in units:
                     found[name] = float(value) * units[unit]
                 elif unit != "choice":
