@@ -12,7 +12,7 @@ from pathlib import Path
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, TimeLimitError
 
-GRACE_S = 1.0
+GRACE_S = 0.8
 """Seconds past the limit for what has to be done before there is anything to bound."""
 
 MOST_WAITING_S = 60.0

@@ -200,7 +200,7 @@ STEPS = (
         (["jellyfish:switches=30000,ports=16"], 0.3, STEPS[:1]),
         (["large.edges", "large.edges", "large.edges"], 0.3, STEPS[:1]),
         # On a busy machine the time may be over before that.
-        (["jellyfish:k=40", "--level", "rack", "--traffic", "longest-matching"], 0.3, STEPS[:2]),
+        (["jellyfish:k=40", "--level", "rack", "--traffic", "longest-matching"], 0.3, STEPS[:3]),
         ([LARGE, "--level", "rack", "--routing", "ksp:64", "--write-lp", "x.lp"], 2, STEPS[:3]),
         ([LARGE, "--level", "rack", "--routing", "edge-disjoint:64"], 2, STEPS),
     ],

@@ -190,10 +190,10 @@ def answer(
         )
     kept, left = problem.connected()
     deadline = query.options.deadline
-    seconds = kept.first_bounds_s + (_seconds_for_rates(traffic, kept, deadline) if goal.rated else 0.0)
+    seconds, more = kept.first_bounds_s, _seconds_for_rates(traffic, kept, deadline) if goal.rated else 0.0
     if seconds > deadline.to_end_s():
         kept = kept.in_outline()
-    deadline = OVER if kept.rough else deadline.reserving(seconds)
+    deadline = OVER if kept.rough else deadline.reserving(seconds + more)
     initial = None if kept.rough else _initial_point(kept, start, query)
     options = replace(query.options, deadline=deadline, initial=initial)
     clock.note("build")
