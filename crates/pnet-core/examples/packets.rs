@@ -10,12 +10,11 @@ use std::hint::black_box;
 use std::time::Instant;
 
 #[allow(dead_code)]
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/outside/common.rs"]
 mod common;
-#[path = "../tests/common/fat_tree.rs"]
+#[path = "../tests/outside/fat_tree.rs"]
 mod trees;
 
-use common::graph_of;
 use pnet_core::random::SplitMix;
 use pnet_core::sim::*;
 use trees::fat_tree;

@@ -1,11 +1,8 @@
 //! Times on idle and on evenly shared links, against closed forms.
 
-#[allow(dead_code)]
-mod common;
-
 use std::sync::Arc;
 
-use common::graph_of;
+use crate::common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::Policy;
 use pnet_core::sim::*;

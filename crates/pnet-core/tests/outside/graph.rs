@@ -1,8 +1,6 @@
 //! Arcs by tail and head, distances and components against brute force on small random multigraphs; invalid input.
 
-mod common;
-
-use common::{NODES, graph, graph_of, pairs, planes};
+use crate::common::{NODES, graph, graph_of, pairs, planes};
 use pnet_core::graph::{Components, FAR, Graph, Planes, Reach};
 use proptest::prelude::*;
 

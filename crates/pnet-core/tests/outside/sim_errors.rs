@@ -1,11 +1,8 @@
 //! What a scenario may not say, and how runs end early.
 
-#[allow(dead_code)]
-mod common;
-
 use std::sync::Arc;
 
-use common::graph_of;
+use crate::common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::{PathKind, PathSet, Policy, Selection, enumerate};
 use pnet_core::sim::*;

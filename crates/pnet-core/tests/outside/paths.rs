@@ -1,10 +1,8 @@
 //! Path enumeration against brute force on small random multigraphs.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{graph, graph_of, pairs, planes};
+use crate::common::{graph, graph_of, pairs, planes};
 use pnet_core::Stop;
 use pnet_core::graph::{Graph, Planes};
 use pnet_core::paths::{PathKind, PathSet, Policy, Selection, enumerate, k_shortest};

@@ -1,17 +1,12 @@
 //! Small cases of published experiments.
 
-#[allow(dead_code)]
-mod common;
-#[path = "common/fat_tree.rs"]
-mod trees;
-
 use std::sync::Arc;
 
-use common::graph_of;
+use crate::common::graph_of;
+use crate::fat_tree::fat_tree;
 use pnet_core::paths::Policy;
 use pnet_core::random::SplitMix;
 use pnet_core::sim::*;
-use trees::fat_tree;
 
 /// SOPA, section 4.2: in a fat tree with k = 4 and links of 1 Gb/s and 25 ns, hosts 0 and 1 send 10 MiB each to hosts 4 and 5.
 fn four_flows(forwarding: Arc<dyn Forwarding>, threshold: u32, resequence: Option<Time>, seed: u64) -> Outcome {

@@ -1,10 +1,8 @@
 //! Edge-disjoint paths, path counts and the loads of fixed splits, on small random multigraphs.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{NODES, graph, graph_of, pairs, planes};
+use crate::common::{NODES, graph, graph_of, pairs, planes};
 use pnet_core::Stop;
 use pnet_core::graph::Graph;
 use pnet_core::paths::{PathKind, Policy, Rule, Selection, Split, count_shortest, enumerate, split_loads};

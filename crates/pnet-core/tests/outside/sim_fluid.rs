@@ -1,11 +1,8 @@
 //! The fluid simulator against closed forms, and against packets where one flow is alone.
 
-#[allow(dead_code)]
-mod common;
-
 use std::sync::Arc;
 
-use common::graph_of;
+use crate::common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::{PathSet, Paths, Policy};
 use pnet_core::sim::fluid::{Correction, FluidScenario, PacketSizes, Sharing};

@@ -1,8 +1,6 @@
 //! Searches by metric against brute force on small random multigraphs, and by metrics of 1 against those by hops.
 
-mod common;
-
-use common::{graph, pairs, planes};
+use crate::common::{graph, pairs, planes};
 use pnet_core::Stop;
 use pnet_core::graph::{FAR, Graph};
 use pnet_core::hops::{Down, NONE, between};

@@ -1,11 +1,8 @@
 //! Random small networks: the shortcut equals the plain model, seeds decide everything, and what must never happen.
 
-#[allow(dead_code)]
-mod common;
-
 use std::sync::Arc;
 
-use common::{NODES, graph, planes};
+use crate::common::{NODES, graph, graph_of, planes};
 use pnet_core::graph::Graph;
 use pnet_core::paths::Policy;
 use pnet_core::sim::*;
@@ -76,7 +73,7 @@ impl Case {
 fn connected(graph: &Graph) -> Graph {
     let arcs = (0..graph.arcs() as u32).map(|arc| (graph.tail(arc), graph.head(arc)));
     let ring = (0..NODES).map(|v| (v, (v + 1) % NODES));
-    common::graph_of(NODES, arcs.chain(ring).flat_map(|(u, v)| [(u, v), (v, u)]).collect())
+    graph_of(NODES, arcs.chain(ring).flat_map(|(u, v)| [(u, v), (v, u)]).collect())
 }
 
 prop_compose! {

@@ -1,11 +1,8 @@
 //! Links that fail, by hand.
 
-#[allow(dead_code)]
-mod common;
-
 use std::sync::Arc;
 
-use common::graph_of;
+use crate::common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::Policy;
 use pnet_core::sim::*;

@@ -2,7 +2,7 @@
 
 use pnet_core::graph::Planes;
 
-use super::graph_of;
+use crate::common::graph_of;
 
 /// A fat tree of switches with `k` ports: edges, aggregations and cores are numbered in this order, hosts by edge.
 pub(crate) fn fat_tree(k: u32) -> Planes {
