@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,9 +13,10 @@ from hypothesis import given, settings
 
 import pnet_lp
 from pnet_lp.drawing import draw
-from pnet_lp.errors import CertificateError, PnetError, TopologyError
+from pnet_lp.errors import CertificateError, PnetError, SpecError, TopologyError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, Plane
+from pnet_lp.model.arrays import ints
 from pnet_lp.questions.throughput.links import link_table
 from pnet_lp.tables import write_table
 from pnet_lp.throughput import solve
@@ -132,6 +134,17 @@ def test_saved_loads_are_those_of_the_solve(options: dict[str, str], tmp_path: P
     result = solve(network, matrix, **options)  # type: ignore[arg-type]
     save_result(tmp_path / "r.json", network, matrix, result)
     assert draw(network, load=tmp_path / "r.json").svg() == draw(network, traffic=matrix, load=result).svg()
+
+
+def test_saved_loads_of_traffic_routed_by_metrics_are_drawn_without_them(tmp_path: Path) -> None:
+    ring = net("ring:n=4")
+    [plane] = ring.planes
+    far = replace(ring, planes=(replace(plane, metric=ints([[1, 1], [1, 1], [5, 5], [1, 1]])),))
+    matrix = build_traffic("all-to-all", far, "rack")
+    save_result(tmp_path / "r.json", far, matrix, solve(far, matrix, routing="ecmp-split"))
+    assert draw(ring, load=tmp_path / "r.json").svg() == draw(far, load=tmp_path / "r.json").svg()
+    with pytest.raises(SpecError, match="another network"):
+        draw(net("ring:n=5"), load=tmp_path / "r.json")
 
 
 def _is_of(title: str, row: dict[str, object]) -> bool:
