@@ -186,12 +186,7 @@ def test_the_time_limit_holds_for_listing_paths() -> None:
     )
 
 
-STEPS = (
-    "building the network and its demands",
-    "building the network and its demands",
-    "writing files",
-    "looking for paths",
-)
+STEPS = ("building the network and its demands", "writing files", "looking for paths")
 
 
 @pytest.mark.parametrize(
@@ -199,9 +194,9 @@ STEPS = (
     [
         (["jellyfish:switches=30000,ports=16"], 0.3, STEPS[:1]),
         (["large.edges", "large.edges", "large.edges"], 0.3, STEPS[:1]),
+        (["jellyfish:k=40", "--level", "rack", "--traffic", "longest-matching"], 0.1, STEPS[:1]),
         # On a busy machine the time may be over before that.
-        (["jellyfish:k=40", "--level", "rack", "--traffic", "longest-matching"], 0.3, STEPS[:3]),
-        ([LARGE, "--level", "rack", "--routing", "ksp:64", "--write-lp", "x.lp"], 2, STEPS[:3]),
+        ([LARGE, "--level", "rack", "--routing", "ksp:64", "--write-lp", "x.lp"], 2, STEPS[:2]),
         ([LARGE, "--level", "rack", "--routing", "edge-disjoint:64"], 2, STEPS),
     ],
 )

@@ -14,7 +14,7 @@ use crate::mcf::round::Flow;
 pub(super) struct Pool {
     pub(super) problem: PathProblem,
     /// The plane of each path, or its number among given ones.
-    plane: Vec<u32>,
+    place: Vec<u32>,
     /// For how many pricings each path has carried nothing.
     idle: Vec<u32>,
 }
@@ -29,7 +29,7 @@ impl Pool {
             path_ptr: vec![0],
             link: vec![],
         };
-        let mut pool = Pool { problem: none, plane: vec![], idle: vec![] };
+        let mut pool = Pool { problem: none, place: vec![], idle: vec![] };
         pool.exchange(paths, &[]);
         let PathProblem { capacity, demand, pair_ptr, path_ptr, link } = pool.problem;
         pool.problem = PathProblem::new(capacity, demand, pair_ptr, path_ptr, link)?;
@@ -38,43 +38,43 @@ impl Pool {
 
     /// Number of paths.
     pub(super) fn len(&self) -> usize {
-        self.plane.len()
+        self.place.len()
     }
 
     /// The number of each path, where they are given.
     pub(super) fn numbers(&self) -> &[u32] {
-        &self.plane
+        &self.place
     }
 
     /// Adds those of `paths` that are new, and drops those not `kept`; returns the old index of each path.
     pub(super) fn exchange(&mut self, paths: &[Vec<Path>], kept: &[bool]) -> Vec<u32> {
         let old = &self.problem;
         let (mut pair_ptr, mut path_ptr, mut link) = (vec![0], vec![0], vec![]);
-        let (mut plane, mut idle, mut from) = (vec![], vec![], vec![]);
+        let (mut place, mut idle, mut from) = (vec![], vec![], vec![]);
         for (j, paths) in paths.iter().enumerate() {
             for n in (old.pair_ptr[j]..old.pair_ptr[j + 1]).filter(|n| kept[*n]) {
                 link.extend_from_slice(old.path(n));
                 path_ptr.push(link.len());
-                plane.push(self.plane[n]);
+                place.push(self.place[n]);
                 idle.push(self.idle[n]);
                 from.push(n as u32);
             }
             let first = pair_ptr[j];
             for path in paths {
-                let known = (first..plane.len())
-                    .any(|n| plane[n] == path.plane && link[path_ptr[n]..path_ptr[n + 1]] == path.links[..]);
+                let known = (first..place.len())
+                    .any(|n| place[n] == path.place && link[path_ptr[n]..path_ptr[n + 1]] == path.links[..]);
                 if !known {
                     link.extend_from_slice(&path.links);
                     path_ptr.push(link.len());
-                    plane.push(path.plane);
+                    place.push(path.place);
                     idle.push(0);
                     from.push(NEW);
                 }
             }
-            pair_ptr.push(plane.len());
+            pair_ptr.push(place.len());
         }
         (self.problem.pair_ptr, self.problem.path_ptr, self.problem.link) = (pair_ptr, path_ptr, link);
-        (self.plane, self.idle) = (plane, idle);
+        (self.place, self.idle) = (place, idle);
         from
     }
 
@@ -99,7 +99,7 @@ impl Pool {
                         Use::Never | Use::Local => None,
                     };
                     let own = self.problem.pair_ptr[j]..self.problem.pair_ptr[j + 1];
-                    let carrying = own.filter(move |n| self.plane[*n] as usize == p && weight[*n] > 0.0);
+                    let carrying = own.filter(move |n| self.place[*n] as usize == p && weight[*n] > 0.0);
                     carrying.filter_map(move |n| Some((row?, (n as u32, j as u32))))
                 });
                 Csr::new(plane.targets.len(), paths)
@@ -107,7 +107,7 @@ impl Pool {
             .collect();
         for j in 0..problem.demands() {
             for n in self.problem.pair_ptr[j]..self.problem.pair_ptr[j + 1] {
-                share[self.plane[n] as usize * problem.demands() + j] += weight[n];
+                share[self.place[n] as usize * problem.demands() + j] += weight[n];
             }
         }
         PathFlow { problem, pool: self, links, weight, rows, share }

@@ -12,7 +12,7 @@ use crate::rounding::Nearest;
 #[derive(Debug, Clone)]
 pub(super) struct Path {
     /// Its plane; of a given path its number.
-    pub(super) plane: u32,
+    pub(super) place: u32,
     pub(super) links: Vec<u32>,
 }
 
@@ -104,7 +104,7 @@ impl Priced {
                     let mut add = |arcs: &[u32]| {
                         let arcs = arcs.iter().map(|a| links.arc(p, *a));
                         let links = up.into_iter().chain(arcs).chain(down).collect();
-                        paths.push(Path { plane: p as u32, links });
+                        paths.push(Path { place: p as u32, links });
                     };
                     match plane.demands[j] {
                         Use::Never => {}

@@ -74,7 +74,7 @@ impl Source for PathProblem {
                     own.map(|n| (far(n), n)).filter(|(length, _)| *length <= limit).collect();
                 short.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 short.truncate(limits.count);
-                let listed = short.into_iter().map(|(_, n)| Path { plane: n as u32, links: self.path(n).to_vec() });
+                let listed = short.into_iter().map(|(_, n)| Path { place: n as u32, links: self.path(n).to_vec() });
                 listed.collect()
             })
             .collect()
