@@ -12,6 +12,7 @@ build_profile: str
 
 _I32 = npt.NDArray[np.int32]
 _F64 = npt.NDArray[np.float64]
+_BOOL = npt.NDArray[np.bool_]
 
 class CoreError(Exception):
     """An array handed to the extension is inconsistent, or a computation cannot continue."""
@@ -374,6 +375,8 @@ class Demands:
     @staticmethod
     def product(sends: _F64, receives: _F64, own: _F64) -> Demands: ...
     @staticmethod
+    def groups(sends: _F64, receives: _F64, group: _I32, owner: _I32) -> Demands: ...
+    @staticmethod
     def pairs(endpoints: int, src: _I32, dst: _I32, demand: _F64) -> Demands: ...
 
 @final
@@ -391,6 +394,8 @@ class Symmetry:
         access_up: _F64,
         access_down: _F64,
         demands: Demands,
+        inside: _BOOL | None = None,
+        partner: _I32 | None = None,
     ) -> Symmetry: ...
     def reduce(self, *, classes: int, looks: int, examples: int, time_limit_s: float) -> Reduced | None: ...
     def evaluate(
@@ -401,6 +406,7 @@ class Symmetry:
         node_class: _I32,
         entries: _I32,
         flow: _F64,
+        generators: _I32,
         *,
         time_limit_s: float,
     ) -> tuple[float, float, _F64]: ...
@@ -419,8 +425,6 @@ class Reduced:
     node_class: _I32
     classes: tuple[_I32, _F64, _F64]
     entries: _I32
-
-_BOOL = npt.NDArray[np.bool_]
 
 def strong_components(nodes: int, tail: npt.NDArray[np.uint32], head: npt.NDArray[np.uint32]) -> _I32: ...
 def count_hops(

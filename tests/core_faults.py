@@ -143,6 +143,7 @@ def quotient() -> dict[str, Any]:
         "node_class": reduced.node_class,
         "entries": np.ascontiguousarray(reduced.entries[:, :4]),
         "flow": np.ones(len(reduced.entries)),
+        "generators": reduced.generators,
         "time_limit_s": 5.0,
     }
 
@@ -308,10 +309,22 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "split_loads": (core.split_loads, {"planes": planes(), **_DEMANDS, "split": core.Split.Ecmp, **_SEARCH}),
         "place_flows": (core.place_flows, _PLACED),
         "Demands.product": (core.Demands.product, {"sends": np.ones(2), "receives": np.ones(2), "own": np.zeros(2)}),
+        "Demands.groups": (
+            core.Demands.groups,
+            {"sends": np.ones(2), "receives": np.ones(2), "group": ints(0, 0), "owner": ints(0, 1)},
+        ),
         "Demands.pairs": (core.Demands.pairs, {"endpoints": 2, **_DEMANDS}),
         "Symmetry": (
             core.Symmetry,
-            {**_LINKS, "capacity": np.ones(2), **_ATTACH, **_ACCESS, "demands": core.Demands.pairs(2, **_DEMANDS)},
+            {
+                **_LINKS,
+                "capacity": np.ones(2),
+                **_ATTACH,
+                **_ACCESS,
+                "demands": core.Demands.pairs(2, **_DEMANDS),
+                "inside": np.ones(2, dtype=bool),
+                "partner": ints(1, 0),
+            },
         ),
         "Symmetry.reduce": (symmetry().reduce, _QUOTIENT),
         "Symmetry.evaluate": (symmetry().evaluate, quotient()),

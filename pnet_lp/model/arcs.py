@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Network
 from pnet_lp.model.plane import Plane
@@ -27,6 +27,7 @@ class Arcs:
         metric: int32 ``[A]``; None where no plane has metrics, else 1 in planes without.
         partner: int32 ``[A]``, the arc that is the same link as each, itself where there is none; None where no plane
             has layers.
+        inside: bool ``[A]``, whether each is inside a server; None where there are none.
     """
 
     node_count: IntArray
@@ -37,6 +38,7 @@ class Arcs:
     id: IntArray
     metric: IntArray | None = None
     partner: IntArray | None = None
+    inside: BoolArray | None = None
 
 
 def usable_arcs(network: Network) -> Arcs:
@@ -47,6 +49,7 @@ def usable_arcs(network: Network) -> Arcs:
     network.check_without_servers("this")
     tails, heads, capacities, ids, metrics = [], [], [], [], []
     partners: list[npt.NDArray[np.int64]] = []
+    inside: list[BoolArray] = []
     for plane in network.planes:
         tail, head, capacity = plane.arcs
         kept = np.flatnonzero(capacity > 0)
@@ -57,6 +60,7 @@ def usable_arcs(network: Network) -> Arcs:
         capacities.append(capacity[kept])
         ids.append(kept)
         metrics.append(np.ones(len(kept)) if plane.metric is None else plane.metric.ravel()[kept])
+        inside.append(_inside(plane, kept // 2))
         partners.append(sum(len(others) for others in partners) + _partners(plane, kept))
     return Arcs(
         node_count=ints([plane.switch_count for plane in network.planes]),
@@ -67,7 +71,15 @@ def usable_arcs(network: Network) -> Arcs:
         id=ints(np.concatenate(ids)),
         metric=ints(np.concatenate(metrics)) if any(plane.metric is not None for plane in network.planes) else None,
         partner=ints(np.concatenate(partners)) if any(plane.partner is not None for plane in network.planes) else None,
+        inside=np.concatenate(inside) if any(plane.part_of is not None for plane in network.planes) else None,
     )
+
+
+def _inside(plane: Plane, cables: npt.NDArray[np.int64]) -> BoolArray:
+    """Return of each of the ``cables`` whether it is inside a server."""
+    if plane.part_of is None:
+        return np.zeros(len(cables), dtype=bool)
+    return np.asarray((plane.part_of[cables] < 0) | (plane.part_of[cables] == plane.part_of.max(initial=0)))
 
 
 def _partners(plane: Plane, kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

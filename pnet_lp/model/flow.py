@@ -20,7 +20,7 @@ from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
-from pnet_lp.model.demands import Demands, Listed, Pairs
+from pnet_lp.model.demands import LISTED_PAIRS, Demands, Listed, Pairs
 from pnet_lp.model.endpoint_classes import endpoint_classes
 from pnet_lp.model.network import Network
 from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_down, sum_up, totals_up
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
+
+_HUBS = 64
+"""Sets of switches that reach each other, largest first, over which all pairs are sought to have a path."""
 
 _BYTES_PER_SPLIT = 32
 """Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, while it is copied."""
@@ -58,6 +61,7 @@ class FlowProblem(Listed):
         merged: by what part demands and access speeds may differ from the exact sums over classes of hosts.
         partner: int32 ``[A]``, where some arcs are in pairs one link (``Plane.partner``): the other one, or the arc
             itself.  Both have half of the capacity, the same length, and half of the load of both: :meth:`tied`.
+        inside: bool ``[A]``, whether each arc is inside a server; None where there are none.
     """
 
     node_count: IntArray
@@ -74,6 +78,7 @@ class FlowProblem(Listed):
     metric: IntArray | None = None
     merged: float = 0.0
     partner: IntArray | None = None
+    inside: BoolArray | None = None
 
     @property
     def _words(self) -> str:
@@ -138,14 +143,53 @@ class FlowProblem(Listed):
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
                 plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
                 return ints(np.column_stack([plane, np.concatenate(planes)]))
+        if self._many_joined:
+            received = self.demands.received(self.attach.shape[1])
+            planes = [np.unique(self.attach[p, received]) for p in range(self.plane_count)]
+            plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
+            return ints(np.column_stack([plane, np.concatenate(planes)]))
         return self.core.rows()
 
     @cached_property
     def disconnected(self) -> IntArray:
         """int32: the demands that no plane can carry."""
-        if self._all_joined:
+        if self._all_joined or self._many_joined:
             return ints([])
         return ints(np.flatnonzero(~self.available.any(axis=0)))
+
+    @cached_property
+    def _many_joined(self) -> bool:
+        """Whether demands are a rule with many pairs inside groups, and in some plane all of them have a path.
+
+        All do where every source reaches switches that reach each other, and these every destination.
+        """
+        groups = self.demands.groups
+        if groups is None or self.demand_count <= LISTED_PAIRS:
+            return False
+        return any(self._over_hubs(p, groups[0] > 0, groups[1] > 0) for p in range(self.plane_count))
+
+    def _over_hubs(self, plane: int, sends: BoolArray, receives: BoolArray) -> bool:
+        attach = self.attach[plane]
+        if (attach < 0).any() or not (self.access_up[plane] > 0).all() or not (self.access_down[plane] > 0).all():
+            return False
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+        from scipy.sparse.csgraph import breadth_first_order  # noqa: PLC0415 - the same
+
+        arcs, nodes = slice(*self.arc_ptr[plane : plane + 2]), int(self.node_count[plane])
+        tail, head = self.tail[arcs], self.head[arcs]
+        component = strong_components(nodes, tail, head)
+        there = sp.csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(nodes, nodes))
+        back = there.T.tocsr()
+        reached = np.zeros(nodes, dtype=bool)
+        for hub in np.argsort(-np.bincount(component), kind="stable")[:_HUBS].tolist():
+            switch = int(np.argmax(component == hub))
+            before = np.zeros(nodes, dtype=bool)
+            before[breadth_first_order(back, switch, return_predecessors=False)] = True
+            if before[attach[sends]].all():
+                reached[breadth_first_order(there, switch, return_predecessors=False)] = True
+                if reached[attach[receives]].all():
+                    return True
+        return False
 
     @property
     def _all_joined(self) -> bool:
@@ -282,6 +326,7 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
         endpoint_class=classes.endpoint_class,
         metric=arcs.metric,
         partner=arcs.partner,
+        inside=arcs.inside,
     )
 
 

@@ -231,12 +231,13 @@ def one_graph(planes: tuple[Plane, ...], servers: Servers) -> tuple[Plane, ...]:
     """
     inside = _Inside.of(servers, planes[0].host_count)
     if servers.relay == "none":
-        return (*planes, _alone(planes[0], servers, inside))
+        return (*planes, _alone(planes, servers, inside))
     return (_joined(planes, servers, inside),)
 
 
-def _alone(first: Plane, servers: Servers, inside: _Inside) -> Plane:
+def _alone(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Plane:
     """Return the scale-up networks as a plane; each accelerator is a switch behind links that do not limit."""
+    first = planes[0]
     u, v, there, back = inside.links
     out, into = inside.speeds
     return Plane(
@@ -252,6 +253,7 @@ def _alone(first: Plane, servers: Servers, inside: _Inside) -> Plane:
         host_names=first.host_names,
         tier=ints(np.repeat([0, 1], [inside.hosts, len(inside.names)])),
         label=servers.scale_up.label,
+        part_of=ints(np.full(len(u), len(planes))),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.extras import frame
 from pnet_lp.model.arrays import checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import Demands, Listed, Pairs, Product
+from pnet_lp.model.demands import Demands, Grouped, Listed, Pairs, Product
 from pnet_lp.model.network import Level, Network
 from pnet_lp.units import AMOUNTS, are_amounts
 
@@ -200,8 +200,15 @@ class TrafficMatrix(Listed):
         Errors as of :meth:`check_endpoints`.
         """
         self.check_endpoints(network)
-        if network.servers is None or not network.servers.layered:
+        if network.servers is None:
             return self
+        # A rule stays one: its pairs may be more than fit into memory.
+        joined = network.graph.plane_count == 1 and not network.servers.layered
+        rule = None if self.demands.complete and joined else Grouped.of(self.demands, self.endpoints)
+        if not network.servers.layered:
+            return self if rule is None else replace(self, demands=rule)
+        if rule is not None:
+            return replace(self, endpoints=2 * self.endpoints, demands=rule.apart())
         pairs = self.pairs
         to = ints(pairs.dst + self.endpoints)
         return TrafficMatrix(self.level, 2 * self.endpoints, Pairs(pairs.src, to, pairs.demand), self.label)

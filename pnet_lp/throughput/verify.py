@@ -38,7 +38,7 @@ from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 from pnet_lp.verification.arcs import SecondArcs
 from pnet_lp.verification.checks import Checks, near, same_json
-from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
+from pnet_lp.verification.instance import check_arcs, check_classes, check_groups, check_magnitudes
 from pnet_lp.verification.one_graph import check_one_graph
 from pnet_lp.verification.paths import SecondOnePath, SecondPaths
 from pnet_lp.verification.quotient import SecondQuotient
@@ -171,7 +171,8 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     _check_answer(stored, objective)
     if network.servers is not None:
         check_one_graph(check, network)
-    network, traffic = network.graph, traffic.on_graph(network)
+    given, network, traffic = traffic, network.graph, traffic.on_graph(network)
+    check_groups(check, given, traffic)
     flow = build_problem(network, traffic, aggregate=not (routing.per_flow or objective.apart))
     check_magnitudes(check, flow)
     check_arcs(check, network, flow)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import FloatArray
@@ -128,3 +129,13 @@ def _finite(value: float) -> bool:
 def near(claimed: FloatArray, computed: FloatArray) -> bool:
     """Whether all entries differ by rounding only."""
     return bool(np.all(np.abs(claimed - computed) <= SAME * np.abs(computed)))
+
+
+def one_to_one(some: npt.NDArray[np.integer], others: npt.NDArray[np.integer]) -> bool:
+    """Whether two arrays of numbers >= 0 divide the same things into the same sets, by whatever numbers."""
+    for given, found in ((some, others), (others, some)):
+        of = np.zeros(int(given.max(initial=-1)) + 1, dtype=found.dtype)
+        of[given] = found
+        if not np.array_equal(of[given], found):
+            return False
+    return True

@@ -8,14 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.demands import Pairs
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.rounded import add_up, div_up, mul_down, mul_up, sub_up, sum_up, totals_down, totals_up
-from pnet_lp.verification.checks import SAME, Checks
+from pnet_lp.verification.checks import SAME, Checks, one_to_one
 from pnet_lp.verification.second import plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
+
+Groups: TypeAlias = tuple[FloatArray, FloatArray, IntArray, IntArray]
+"""Weights of sources and of destinations, and group and owner of each endpoint."""
 
 Weights: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of sources and of destinations, and demands of endpoints to themselves."""
@@ -39,8 +42,10 @@ def check_arcs(check: Checks, network: Network, problem: FlowProblem) -> None:
             and np.array_equal(problem.head[arcs], head)
             and np.array_equal(problem.capacity[arcs], capacity)
         )
+        once = np.zeros(2 * plane.cable_count, dtype=bool)
+        once[ids] = True
         check.require(
-            same and len(np.unique(ids)) == len(ids) == used and problem.node_count[p] == plane.switch_count,
+            same and np.count_nonzero(once) == len(ids) == used and problem.node_count[p] == plane.switch_count,
             f"plane {p} has {used} directed links",
             f"the flow problem's links are not those of plane {p}",
         )
@@ -91,11 +96,12 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
             f"members of a class attach differently in plane {p}",
         )
     merged = problem.demands
-    apart = (
-        _pairs_apart(rule.listed("the matrix"), problem, size)
-        if rule.factors is None or merged.factors is None
-        else _weights_apart(rule.factors, merged.factors, used, of, size)
-    )
+    if rule.groups is not None and merged.groups is not None:
+        apart = 0.0 if _same_groups(rule.groups, merged.groups, used, of) else np.inf
+    elif rule.factors is None or merged.factors is None:
+        apart = _pairs_apart(rule.listed("the matrix"), problem, size)
+    else:
+        apart = _weights_apart(rule.factors, merged.factors, used, of, size)
     check.require(
         apart <= SAME,
         "members of a class have equal demands",
@@ -103,6 +109,48 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
     )
     # Twice: what is changed by a part in one factor and by a part in another is changed by a bit more than the sum.
     return 2 * float(add_up(changed, apart))
+
+
+def _same_groups(rule: Groups, merged: Groups, used: Index, of: Index) -> bool:
+    """Whether demands inside groups are those between classes of one endpoint each."""
+    return (
+        len(np.unique(of)) == len(of)
+        and all(np.array_equal(given[used], found[of]) for given, found in zip(rule[:2], merged[:2], strict=True))
+        and all(one_to_one(given[used], found[of]) for given, found in zip(rule[2:], merged[2:], strict=True))
+    )
+
+
+def check_groups(check: Checks, traffic: TrafficMatrix, graph: TrafficMatrix) -> None:
+    """Check that a rule for the demands of a network with servers, where there is one, has those of the matrix."""
+    rule, given = graph.demands.groups, traffic.demands
+    if rule is None or given is graph.demands:
+        return
+    sends, receives, group, owner = rule
+    hosts = traffic.endpoints
+    to = graph.endpoints - hosts
+    if given.factors is not None:
+        weights = given.factors
+        same = (
+            np.array_equal(sends[:hosts], weights[0])
+            and np.array_equal(receives[to:], weights[1])
+            and not weights[2].any()
+            and not group.any()
+        )
+    else:
+        src, dst = traffic.src, traffic.dst + to
+        same = (
+            np.array_equal(group[src], group[dst])
+            and np.array_equal(sends[src] * receives[dst], traffic.demand)
+            and graph.demand_count == traffic.demand_count
+        )
+    # Then nothing but the other pairs of a group is left.
+    layers = np.tile(np.arange(hosts), graph.endpoints // hosts)
+    apart = not to or not (sends[hosts:].any() or receives[:hosts].any())
+    check.require(
+        same and apart and one_to_one(owner, layers),
+        f"the {graph.demand_count} demands are between accelerators",
+        "the demands of the graph are not those of the matrix",
+    )
 
 
 def _apart(member: FloatArray, size: FloatArray, total: FloatArray) -> float:

@@ -2,20 +2,92 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.model import Network, Plane
+from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.servers import Servers
 from pnet_lp.verification.checks import Checks
 
-_Node: TypeAlias = tuple[str, int, int]
-"""What a node of the graph is: its kind, the layer, server or plane that it is in, and its number there."""
+_Index = npt.NDArray[np.int64]
 
-_Link: TypeAlias = tuple[_Node, _Node, float]
+_NONE = -1
+
+
+class _Links(NamedTuple):
+    """Directed links: their ends and their capacity, Gb/s."""
+
+    tail: _Index
+    head: _Index
+    speed: FloatArray
+
+    @classmethod
+    def joined(cls, parts: list[_Links]) -> _Links:
+        """Return those of all parts that carry anything, sorted."""
+        tail, head, speed = (np.concatenate(column) for column in zip(*parts, strict=True))
+        on = np.flatnonzero(speed > 0)
+        order = on[np.lexsort((speed[on], head[on], tail[on]))]
+        return cls(tail[order], head[order], speed[order])
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class _Nodes:
+    """The nodes of the graph by what they are: numbers of the switches that stand for each thing, -1 for none.
+
+    Attributes:
+        count: how many there are.
+        accelerator: int64 ``[3, hosts]``, where accelerators send, pass on what arrives, and receive.
+        scale_up: int64 ``[2, servers, switches]``, the switches of the scale-up network of each server, in both layers.
+        first: int64 ``[planes]``, the first switch of each plane.
+    """
+
+    count: int
+    accelerator: _Index
+    scale_up: _Index
+    first: _Index
+
+    @classmethod
+    def of(cls, network: Network, servers: Servers) -> _Nodes:
+        """Return those of the graph of a network with servers."""
+        hosts, size, inner = network.host_count, servers.size, servers.scale_up.switch_count
+        attached = servers.scale_up.host_count > 0
+        others = np.arange(inner) if attached else np.setdiff1d(np.arange(inner), servers.scale_up.rack_switch)
+        count = hosts // size
+        accelerator = np.full((3, hosts), _NONE)
+        scale_up = np.full((2, count, inner), _NONE)
+        number = 0
+
+        def add(wanted: int) -> _Index:
+            nonlocal number
+            number += wanted
+            return np.arange(number - wanted, number)
+
+        def layer(which: int) -> None:
+            scale_up[which][:, others] = add(count * len(others)).reshape(count, len(others))
+
+        def racks(which: int) -> None:
+            if not attached:
+                scale_up[which][:, servers.scale_up.rack_switch] = accelerator[which].reshape(count, size)
+
+        accelerator[:] = add(hosts)
+        layer(0)
+        planes = [] if servers.relay == "none" else [plane.switch_count for plane in network.planes]
+        first = number + np.cumsum([0, *planes])[:-1]
+        add(sum(planes))
+        if servers.layered:
+            accelerator[1] = add(hosts)
+            if servers.relay == "ends":
+                layer(1)
+            accelerator[2] = add(hosts)
+        racks(0)
+        racks(1)
+        return cls(number, accelerator, scale_up, np.asarray(first, dtype=np.int64))
 
 
 def check_one_graph(check: Checks, network: Network) -> None:
@@ -40,6 +112,7 @@ def check_one_graph(check: Checks, network: Network) -> None:
         f"accelerators attach by {servers.rails} rails",
         "an accelerator attaches to a plane of another rail",
     )
+    nodes = _Nodes.of(network, servers)
     if servers.relay == "none":
         *planes, inside = graph.planes
         check.require(
@@ -47,14 +120,8 @@ def check_one_graph(check: Checks, network: Network) -> None:
             "the planes are those of the network",
             "the planes of the graph are not those of the network",
         )
-        nodes = [("accelerator", 0, h) for h in range(hosts)] + _switches(network, 0)
-        expected = Counter(link for link in _inside(network, servers, 0, 1.0) if link[2] > 0)
-        out, into = np.zeros(hosts), np.zeros(hosts)
-        for u, v, speed in expected.elements():
-            if u[0] == "accelerator":
-                out[u[2]] += speed
-            if v[0] == "accelerator":
-                into[v[2]] += speed
+        expected = _Links.joined(_inside(nodes, servers, 0, 1.0))
+        out, into = (np.bincount(ends, expected.speed, nodes.count)[:hosts] for ends in (expected.tail, expected.head))
         check.require(
             np.array_equal(inside.host_switch, np.arange(hosts))
             and np.allclose(inside.access_up_gbps, out, rtol=1e-12)
@@ -64,9 +131,9 @@ def check_one_graph(check: Checks, network: Network) -> None:
         )
     else:
         (inside,) = graph.planes
-        nodes, ends, expected = _joined(network, servers)
+        ends, expected = _joined(network, servers, nodes)
         check.require(
-            [nodes[i] for i in inside.host_switch.tolist()] == ends
+            np.array_equal(inside.host_switch, ends)
             and bool(np.all(np.isinf(inside.access_up_gbps)) and np.all(np.isinf(inside.access_down_gbps))),
             "accelerators send and receive where they should",
             "an accelerator does not send or receive where it should",
@@ -75,137 +142,106 @@ def check_one_graph(check: Checks, network: Network) -> None:
         if servers.relay != "any":
             _check_received(check, inside, nodes, servers)
     tail, head, capacity = inside.arcs
-    found = Counter(
-        (nodes[i], nodes[j], c)
-        for i, j, c in zip(tail.tolist(), head.tolist(), capacity.tolist(), strict=True)
-        if c > 0 and not _receives(nodes[j])
-    )
+    on = ~_receives(nodes, servers, head)
+    found = _Links.joined([_Links(tail[on].astype(np.int64), head[on].astype(np.int64), capacity[on])])
     check.require(
-        len(nodes) == inside.switch_count and found == expected,
-        f"the graph has the {sum(expected.values())} links of planes and servers",
+        nodes.count == inside.switch_count and all(map(np.array_equal, found, expected)),
+        f"the graph has the {len(expected.tail)} links of planes and servers",
         "the links of the graph are not those of planes and servers",
     )
 
 
-def _joined(network: Network, servers: Servers) -> tuple[list[_Node], list[_Node], Counter[_Link]]:
-    """Return the nodes of the one graph, those where accelerators send and receive, and its links."""
-    hosts, layers = network.host_count, servers.relay != "any"
+def _joined(network: Network, servers: Servers, nodes: _Nodes) -> tuple[_Index, _Links]:
+    """Return the nodes of the one graph where accelerators send and receive, and its links."""
     paired = servers.relay == "ends"
-    sending = [("accelerator", 0, h) for h in range(hosts)]
-    nodes = [*sending, *_switches(network, 0)]
-    nodes += [("plane", p, u) for p, plane in enumerate(network.planes) for u in range(plane.switch_count)]
     part = 0.5 if paired else 1.0
-    links = Counter(_inside(network, servers, 0, part))
-    down = 1 if layers else 0
-    for p, plane in enumerate(network.planes):
-        for u, v, there, back in zip(
-            plane.cable_u.tolist(),
-            plane.cable_v.tolist(),
-            plane.capacity_uv_gbps.tolist(),
-            plane.capacity_vu_gbps.tolist(),
-            strict=True,
-        ):
-            links[("plane", p, u), ("plane", p, v), there] += 1
-            links[("plane", p, v), ("plane", p, u), back] += 1
-        for h in np.flatnonzero(plane.host_switch >= 0).tolist():
-            switch = ("plane", p, int(plane.host_switch[h]))
-            links[("accelerator", 0, h), switch, float(plane.access_up_gbps[h])] += 1
-            links[switch, ("accelerator", down, h), float(plane.access_down_gbps[h])] += 1
-    ends = list(sending)
-    if layers:
-        nodes += [("accelerator", 1, h) for h in range(hosts)] + (_switches(network, 1) if paired else [])
-        ends += [("accelerator", 2, h) for h in range(hosts)]
-        nodes += ends[hosts:]
-        if paired:
-            links.update(_inside(network, servers, 1, part))
-    return nodes, ends, Counter({link: count for link, count in links.items() if link[2] > 0})
+    links = _inside(nodes, servers, 0, part)
+    sending, arriving, receiving = nodes.accelerator
+    for plane, first in zip(network.planes, nodes.first.tolist(), strict=True):
+        u, v = first + plane.cable_u.astype(np.int64), first + plane.cable_v.astype(np.int64)
+        links += [_Links(u, v, plane.capacity_uv_gbps), _Links(v, u, plane.capacity_vu_gbps)]
+        on = np.flatnonzero(plane.host_switch >= 0)
+        switch = first + plane.host_switch[on].astype(np.int64)
+        links.append(_Links(sending[on], switch, plane.access_up_gbps[on]))
+        links.append(_Links(switch, arriving[on], plane.access_down_gbps[on]))
+    if paired:
+        links += _inside(nodes, servers, 1, part)
+    return np.concatenate([sending, receiving]) if servers.layered else sending, _Links.joined(links)
 
 
-def _switches(network: Network, layer: int) -> list[_Node]:
-    """Return the scale-up switches of all servers."""
-    assert network.servers is not None
-    plane, size = network.servers.scale_up, network.servers.size
-    inner = range(plane.switch_count)
-    if not plane.host_count:
-        accelerators = set(plane.rack_switch.tolist())
-        inner = [u for u in inner if u not in accelerators]  # type: ignore[assignment]
-    return [(f"scale-up {layer}", k, u) for k in range(network.host_count // size) for u in inner]
+def _inside(nodes: _Nodes, servers: Servers, layer: int, part: float) -> list[_Links]:
+    """Return the links of all scale-up networks in a layer, with a part of their capacity."""
+    plane, switch = servers.scale_up, nodes.scale_up[layer]
+    count = len(switch)
+
+    def links(tail: _Index, head: _Index, speed: FloatArray) -> _Links:
+        return _Links(tail.ravel(), head.ravel(), np.tile(part * speed, count))
+
+    u, v = switch[:, plane.cable_u], switch[:, plane.cable_v]
+    on = np.flatnonzero(plane.host_switch >= 0)
+    own, to = nodes.accelerator[layer].reshape(count, servers.size), switch[:, plane.host_switch[on]]
+    return [
+        links(u, v, plane.capacity_uv_gbps),
+        links(v, u, plane.capacity_vu_gbps),
+        links(own[:, on], to, plane.access_up_gbps[on]),
+        links(to, own[:, on], plane.access_down_gbps[on]),
+    ]
 
 
-def _inside(network: Network, servers: Servers, layer: int, part: float) -> Iterator[_Link]:
-    """Yield the links of all scale-up networks in a layer, with a part of their capacity."""
-    plane, size = servers.scale_up, servers.size
-    place = {u: i for i, u in enumerate(plane.rack_switch.tolist())} if not plane.host_count else {}
-
-    def node(server: int, switch: int) -> _Node:
-        if switch in place:
-            return "accelerator", layer, server * size + place[switch]
-        return f"scale-up {layer}", server, switch
-
-    cables = list(
-        zip(
-            plane.cable_u.tolist(),
-            plane.cable_v.tolist(),
-            plane.capacity_uv_gbps.tolist(),
-            plane.capacity_vu_gbps.tolist(),
-            strict=True,
-        )
-    )
-    for k in range(network.host_count // size):
-        for u, v, there, back in cables:
-            yield node(k, u), node(k, v), part * there
-            yield node(k, v), node(k, u), part * back
-        for i in np.flatnonzero(plane.host_switch >= 0).tolist():
-            accelerator, switch = ("accelerator", layer, k * size + i), node(k, int(plane.host_switch[i]))
-            yield accelerator, switch, part * float(plane.access_up_gbps[i])
-            yield switch, accelerator, part * float(plane.access_down_gbps[i])
+def _receives(nodes: _Nodes, servers: Servers, ends: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Return whether each node is where an accelerator only receives."""
+    if not servers.layered:
+        return np.zeros(len(ends), dtype=bool)
+    return np.asarray(ends >= nodes.accelerator[2, 0])
 
 
-def _check_received(check: Checks, graph: Plane, nodes: list[_Node], servers: Servers) -> None:
-    """Check the arcs that lead to where accelerators receive: one from each layer, which limits nothing."""
+def _of_servers(nodes: _Nodes, servers: Servers) -> npt.NDArray[np.bool_]:
+    """Return bool ``[nodes]``: whether each is an accelerator or a scale-up switch."""
+    found = np.zeros(nodes.count, dtype=bool)
+    found[nodes.accelerator.ravel()] = True
+    layers = nodes.scale_up if servers.relay == "ends" else nodes.scale_up[:1]
+    found[layers.ravel()] = True
+    return found
+
+
+def _check_received(check: Checks, graph: Plane, nodes: _Nodes, servers: Servers) -> None:
+    """Check the arcs that lead to where accelerators receive: from its layers each, and they limit nothing."""
     tail, head, capacity = graph.arcs
-    entering: dict[_Node, float] = {}
-    last: dict[tuple[_Node, _Node], float] = {}
-    for a in np.flatnonzero(capacity > 0).tolist():
-        u, v, speed = nodes[tail[a]], nodes[head[a]], float(capacity[a])
-        if _receives(v):
-            last[u, v] = speed + last.get((u, v), 0.0)
-        else:
-            # Of a link in two layers one may carry all.
-            whole = 2 * speed if servers.relay == "ends" and "plane" not in (u[0], v[0]) else speed
-            entering[v] = entering.get(v, 0.0) + whole
+    own = _of_servers(nodes, servers)
+    last = _receives(nodes, servers, head) & (capacity > 0)
+    owner = np.full(nodes.count, _NONE)
+    for row in nodes.accelerator:
+        owner[row] = np.arange(len(row))
+    # Of a link in two layers one may carry all.
+    whole = np.where(own[tail] & own[head] & (servers.relay == "ends"), 2.0, 1.0) * capacity
+    entering = np.bincount(head[~last], whole[~last], nodes.count)
+    leaving = np.bincount(tail[last], capacity[last], nodes.count)
+    passing = nodes.accelerator[:2].ravel()
     check.require(
-        all(u[0] == v[0] == "accelerator" and u[2] == v[2] and u[1] < 2 for u, v in last)
-        and all(last.get((u, ("accelerator", 2, u[2])), 0.0) >= speed for u, speed in entering.items() if _passes(u)),
+        np.array_equal(owner[tail[last]], owner[head[last]])
+        and not np.any(_receives(nodes, servers, tail[last]))
+        and not np.any(owner[tail[last]] == _NONE)
+        and bool(np.all(leaving[passing] >= entering[passing])),
         "what arrives at an accelerator is received there",
         "an accelerator does not receive what arrives there",
     )
 
 
-def _receives(node: _Node) -> bool:
-    return node[:2] == ("accelerator", 2)
-
-
-def _passes(node: _Node) -> bool:
-    return node[0] == "accelerator" and node[1] < 2
-
-
-def _check_pairs(check: Checks, graph: Plane, nodes: list[_Node], servers: Servers) -> None:
+def _check_pairs(check: Checks, graph: Plane, nodes: _Nodes, servers: Servers) -> None:
     """Check that cables are in pairs the same link in both layers of a scale-up network, and no others are."""
     if servers.relay != "ends":
         check.require(graph.partner is None, "no links are in two layers", "links are paired without two layers")
         return
     assert graph.partner is not None
-    layer = {"scale-up 0": ("scale-up 1", 0), "scale-up 1": ("scale-up 0", 0), "accelerator": ("accelerator", 1)}
-
-    def other(node: _Node) -> _Node:
-        kind, flips = layer[node[0]]
-        return kind, 1 - node[1] if flips else node[1], node[2]
-
-    for i, partner in enumerate(graph.partner.tolist()):
-        u, v = nodes[graph.cable_u[i]], nodes[graph.cable_v[i]]
-        inside = "plane" not in (u[0], v[0]) and not _receives(v)
-        twin = nodes[graph.cable_u[partner]], nodes[graph.cable_v[partner]]
-        if (twin if inside else partner) != ((other(u), other(v)) if inside else i) or graph.partner[partner] != i:
-            check.require(False, "", "links of a scale-up network are not paired")
-    check.passed.append("links of scale-up networks are in both layers one link")
+    other = np.full(nodes.count, _NONE)
+    for a, b in ((nodes.accelerator[0], nodes.accelerator[1]), (nodes.scale_up[0].ravel(), nodes.scale_up[1].ravel())):
+        other[a], other[b] = b, a
+    u, v, partner = graph.cable_u, graph.cable_v, graph.partner
+    cable = np.arange(len(u))
+    inside = (other[u] != _NONE) & (other[v] != _NONE)
+    paired = (u[partner] == other[u]) & (v[partner] == other[v])
+    check.require(
+        np.array_equal(partner[partner], cable) and bool(np.all(np.where(inside, paired, partner == cable))),
+        "links of scale-up networks are in both layers one link",
+        "links of a scale-up network are not paired",
+    )

@@ -20,6 +20,7 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.verification.arcs import Split, propagate
+from pnet_lp.verification.checks import one_to_one
 from pnet_lp.verification.second import SecondConcurrent, Subject
 
 _Index = npt.NDArray[np.int64]
@@ -164,8 +165,7 @@ class SecondQuotient(SecondConcurrent):
     def _link_orbits(self) -> _Index:
         """Return int64 ``[links]``, the orbit of each; every generator is checked to map links onto equal links."""
         links, check, generator = self.links, self.check, self.certificate.generator.astype(np.int64)
-        looks = np.stack([links.sort, np.unique(links.capacity, return_inverse=True)[1], self.link_class])
-        look = np.unique(looks, axis=1, return_inverse=True)[1].ravel()
+        look = self._looks()
         distinct, place, many = np.unique(
             self._keys(links.tail, links.head, look), return_inverse=True, return_counts=True
         )
@@ -195,6 +195,17 @@ class SecondQuotient(SecondConcurrent):
             joined.append(onto)
         return _components(len(distinct), joined)[place]
 
+    def _looks(self) -> _Index:
+        """Return int64 ``[links]``, equal for links of one class, sort and speed."""
+        links, of = self.links, self.link_class
+        example = np.zeros(int(of.max(initial=0)) + 1, dtype=np.int64)
+        example[of] = np.arange(len(of))
+        # Mostly those of a class have one speed.
+        if all(np.array_equal(values[example][of], values) for values in (links.sort, links.capacity)):
+            return of
+        looks = np.stack([links.sort, np.unique(links.capacity, return_inverse=True)[1], of])
+        return np.asarray(np.unique(looks, axis=1, return_inverse=True)[1].ravel(), dtype=np.int64)
+
     def _keys(self, tail: _Index, head: _Index, look: _Index) -> _Index:
         return np.asarray((look * self.nodes + tail) * self.nodes + head)
 
@@ -203,6 +214,13 @@ class SecondQuotient(SecondConcurrent):
         demands = self.flow.demands
         if demands.factors is not None:
             return all(np.array_equal(weights[image], weights) for weights in demands.factors)
+        if demands.groups is not None:
+            sends, receives, *sets = demands.groups
+            return (
+                np.array_equal(sends[image], sends)
+                and np.array_equal(receives[image], receives)
+                and all(one_to_one(of, of[image]) for of in sets)
+            )
         pairs = self.flow.pairs
         given, moved = np.lexsort((pairs.demand, pairs.dst, pairs.src)), (image[pairs.src], image[pairs.dst])
         order = np.lexsort((pairs.demand, moved[1], moved[0]))
@@ -231,6 +249,11 @@ class SecondQuotient(SecondConcurrent):
     def _sent(self, target: int) -> tuple[FloatArray, FloatArray]:
         """Return float64 ``[endpoints]``: what each sends to ``target``, rounded down, and up."""
         demands = self.flow.demands
+        if demands.groups is not None:
+            sends, receives, group, owner = demands.groups
+            some = (group == group[target]) & (owner != owner[target])
+            ends = np.where(some, sends, 0.0), receives[target]
+            return rounded.mul_down(*ends), rounded.mul_up(*ends)
         if demands.factors is None:
             here = self.flow.dst == target
             source, size = self.flow.src[here], self.flow.demand[here]
@@ -325,11 +348,13 @@ class SecondQuotient(SecondConcurrent):
 
 def _components(count: int, joined: list[_Index]) -> _Index:
     """Return the orbit of each of ``count`` things under permutations."""
-    if not joined:
-        return np.arange(count)
-    own, other = np.tile(np.arange(count), len(joined)), np.concatenate(joined)
-    graph = sp.csr_array((np.ones(len(own), dtype=np.int8), (own, other)), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    found = np.arange(count)
+    # One after the other: mostly the first leaves few orbits, and all at once take several times the memory.
+    for image in joined:
+        orbits = int(found.max(initial=-1)) + 1
+        graph = sp.csr_array((np.ones(count), (found, found[image])), shape=(orbits, orbits))
+        found = connected_components(graph, directed=False)[1].astype(np.int64)[found]
+    return found
 
 
 def _pushed(passing: FloatArray, tail: _Index, head: _Index, part: FloatArray) -> tuple[FloatArray, bool]:

@@ -19,6 +19,7 @@ import pnet_lp as pn
 from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
+from pnet_lp.model.demands import Demands, Grouped, Product
 from pnet_lp.model.servers import RELAYS, Relay, Servers
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
@@ -258,10 +259,59 @@ def test_solvers_agree_on_other_objectives(relay: str, objective: str) -> None:
 def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
     """First-order steps over all of its links took more than ten times as long."""
     topology = "leaf-spine:leaves=16,spines=8,hosts_per_leaf=64"
-    network = pn.build_network(topology, planes=8, server="single-switch:hosts=8")
+    intact = pn.build_network(topology, planes=8, server="single-switch:hosts=8")
+    broken = fail(intact, Failures(ports=0.02), seed=0)
     for pattern, solver in (("groups:size=64,of=all-to-all", "columns"), ("all-to-all", "structured")):
-        problem = state_problem(network, build_traffic(pattern, network), parse_routing("ideal"))
-        assert choose_solver(problem, 1e-4) == solver
+        for network, chosen in ((intact, "symmetric"), (broken, solver)):
+            problem = state_problem(network, build_traffic(pattern, network), parse_routing("ideal"))
+            assert choose_solver(problem, 1e-4) == chosen
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize(
+    ("topology", "server", "rails", "pattern"),
+    [
+        ("leaf-spine:leaves=4,spines=2,hosts_per_leaf=4", "single-switch:hosts=4", 1, "all-to-all"),
+        ("leaf-spine:leaves=4,spines=2,hosts_per_leaf=4", "ring:n=4", 2, "groups:size=2,stride=2,of=all-to-all"),
+        ("fat-tree:k=4", "single-switch:hosts=2", 2, "groups:size=8,of=all-to-all"),
+        ("single-switch:hosts=12", "path:n=3", 1, "gravity"),
+    ],
+)
+def test_classes_have_the_optimum_of_the_whole_program(
+    topology: str, server: str, rails: int, pattern: str, relay: str, tmp_path: Path
+) -> None:
+    """Servers are equivalent by automorphisms that keep groups, and a link is one in both layers."""
+    keys: dict[str, Any] = {"server": server, "server_gbps": 90, "rails": rails, "relay": relay}
+    network = pn.build_network(topology, planes=2, link_gbps=40, **keys)
+    traffic = build_traffic(pattern, network)
+    found, whole = (solve(network, traffic, solver=solver) for solver in ("symmetric", "highs-simplex"))
+    assert found.throughput_gbps == pytest.approx(whole.throughput_gbps, rel=1e-6)
+    if found.certificate is not None:
+        assert found.interval.gap < 1e-9
+        save_result(tmp_path / "r.json", network, traffic, found)
+        assert verify_file(tmp_path / "r.json").trusted == ()
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize(("pattern", "others"), [("all-to-all", 2048 - 8), ("groups:size=64,of=all-to-all", 64 - 8)])
+def test_accelerators_by_the_thousand_are_solved_by_classes(
+    monkeypatch: pytest.MonkeyPatch, pattern: str, others: int, relay: str, tmp_path: Path
+) -> None:
+    """No pair is written out: every NIC sends to all that are in other servers, and these to it."""
+
+    def listed(_: Demands, what: str) -> None:
+        raise AssertionError(f"pairs are written out: {what}")
+
+    topology, server = "leaf-spine:leaves=32,spines=64,hosts_per_leaf=64", "single-switch:hosts=8"
+    network = pn.build_network(topology, planes=2, server=server, server_gbps=900, relay=relay)
+    traffic = build_traffic(pattern, network)
+    for rule in (Product, Grouped):
+        monkeypatch.setattr(rule, "listed", listed)
+    monkeypatch.setattr("pnet_lp.model.flow.LISTED_PAIRS", 0)
+    found = solve(network, traffic)
+    assert (found.solver, found.throughput_gbps) == ("symmetric", pytest.approx(200 / others, rel=1e-9))
+    save_result(tmp_path / "r.json", network, traffic, found)
+    assert verify_file(tmp_path / "r.json").status == "certified"
 
 
 FABRIC = "leaf-spine:leaves=4,spines=2,hosts_per_leaf=4"

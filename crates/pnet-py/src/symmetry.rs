@@ -29,6 +29,18 @@ impl Demands {
         Ok(Demands { inner: symmetry::Demands::product(sends.to_vec(), receives.to_vec(), own.to_vec()) })
     }
 
+    /// Products of two weights inside groups, but between endpoints of one owner.
+    #[staticmethod]
+    fn groups(
+        sends: PyReadonlyArray1<f64>,
+        receives: PyReadonlyArray1<f64>,
+        group: PyReadonlyArray1<i32>,
+        owner: PyReadonlyArray1<i32>,
+    ) -> Result<Self> {
+        let (sends, receives) = (sends.as_slice()?.to_vec(), receives.as_slice()?.to_vec());
+        Ok(Demands { inner: symmetry::Demands::groups(sends, receives, group.as_slice()?, owner.as_slice()?)? })
+    }
+
     /// Pairs of endpoints, sorted by source.
     #[staticmethod]
     fn pairs(
@@ -52,6 +64,9 @@ pub(crate) struct Symmetry {
 impl Symmetry {
     #[new]
     #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (
+        node_count, arc_ptr, tail, head, capacity, attach, access_up, access_down, demands, inside=None, partner=None
+    ))]
     fn new(
         node_count: PyReadonlyArray1<i32>,
         arc_ptr: PyReadonlyArray1<i32>,
@@ -62,8 +77,10 @@ impl Symmetry {
         access_up: PyReadonlyArray2<f64>,
         access_down: PyReadonlyArray2<f64>,
         demands: &Demands,
+        inside: Option<PyReadonlyArray1<bool>>,
+        partner: Option<PyReadonlyArray1<i32>>,
     ) -> Result<Self> {
-        let instance = symmetry::Instance::new(
+        let mut instance = symmetry::Instance::new(
             node_count.as_slice()?,
             arc_ptr.as_slice()?,
             tail.as_slice()?,
@@ -74,6 +91,10 @@ impl Symmetry {
             access_down.as_slice()?,
             demands.inner.clone(),
         )?;
+        if let Some(inside) = inside {
+            let partner = partner.as_ref().map(|partner| partner.as_slice()).transpose()?;
+            instance = instance.with_servers(inside.as_slice()?, partner)?;
+        }
         Ok(Symmetry { inner: symmetry::Fold::new(instance) })
     }
 
@@ -95,7 +116,7 @@ impl Symmetry {
 
     /// The bounds of a proof on the quotient, and the load of each link at K = 1.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (link_class, length, targets, node_class, entries, flow, *, time_limit_s))]
+    #[pyo3(signature = (link_class, length, targets, node_class, entries, flow, generators, *, time_limit_s))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
@@ -105,6 +126,7 @@ impl Symmetry {
         node_class: PyReadonlyArray2<i32>,
         entries: PyReadonlyArray2<i32>,
         flow: PyReadonlyArray1<f64>,
+        generators: PyReadonlyArray2<i32>,
         time_limit_s: f64,
     ) -> Result<(f64, f64, Bound<'py, PyArray1<f64>>)> {
         let rows: Vec<[i32; 4]> =
@@ -116,6 +138,7 @@ impl Symmetry {
             node_class: node_class.as_slice()?,
             entries: &rows,
             flow: flow.as_slice()?,
+            generators: generators.as_slice()?,
         };
         let found = on_threads(py, 0, time_limit_s, |stop| symmetry::evaluate(&self.inner, &proof, stop))?;
         Ok((found.lower, found.upper, found.load.into_pyarray(py)))

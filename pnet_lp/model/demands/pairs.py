@@ -126,6 +126,11 @@ class Demands(ABC):
         """Weights of sources and of destinations whose products demands are, and demands to oneself; None if listed."""
         return None
 
+    @property
+    def groups(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray] | None:
+        """Weights whose products are demands in groups, and group and owner of each endpoint; None without groups."""
+        return None
+
 
 class Listed(ABC):
     """Base of what has demands: pairs, or a rule from which these follow once they are needed."""

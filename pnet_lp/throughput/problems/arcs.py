@@ -55,7 +55,9 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
         """See :meth:`Problem.in_outline`."""
         from pnet_lp.throughput.problems.trees import TreeProblem  # noqa: PLC0415 - is an ArcProblem
 
-        return (TreeProblem.within(self.flow) if self.flow.partner is None else None) or self
+        # Trees add up demands that are inside groups pair by pair.
+        plain = self.flow.partner is None and self.flow.demands.groups is None
+        return (TreeProblem.within(self.flow) if plain else None) or self
 
     @property
     def disconnected(self) -> IntArray:
@@ -74,9 +76,7 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
     def quotient(self, deadline: Deadline = NEVER) -> QuotientProblem | None:
         """See :meth:`Problem.quotient`: None where there are too many classes."""
         if deadline not in self._quotients:
-            # Classes of links do not know which two are one.
-            paired = self.flow.partner is not None
-            self._quotients[deadline] = None if paired else QuotientProblem.of(self.flow, deadline)
+            self._quotients[deadline] = QuotientProblem.of(self.flow, deadline)
         return self._quotients[deadline]
 
     def formulate(self, goal: ProgramGoal | None = None) -> ArcForm:

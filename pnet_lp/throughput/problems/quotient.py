@@ -241,6 +241,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
                 ints(self.node_class),
                 proof.entry,
                 floats(div_up(self._flows(proof), self._links_of(proof))),
+                ints(proof.generator),
                 time_limit_s=limit_s,
             )
         return Certified(proof, Interval(lower, upper), floats(lower * load[: len(self.flow.tail)]))
@@ -357,6 +358,8 @@ def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
         flow.access_up,
         flow.access_down,
         flow.demands.core(flow.attach.shape[1]),
+        flow.inside,
+        flow.partner,
     )
 
 

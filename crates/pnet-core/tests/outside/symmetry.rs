@@ -116,6 +116,7 @@ fn a_proof_holds_for_the_whole_network_or_is_refused() {
         node_class: &node_class,
         entries: &entries,
         flow: &flow,
+        generators: &[],
     };
     let stop = Stop::default();
     let found = evaluate(&fold, &proof, &stop).unwrap();
@@ -185,4 +186,48 @@ proptest! {
             sizes(reduced(&all_to_all(nodes, &named(shift))))
         );
     }
+}
+
+/// Two servers of two endpoints on one switch, which are joined inside by arcs in both directions.
+fn servers(demands: Demands, partner: Option<&[i32]>) -> Result<Fold, String> {
+    // A switch, then the endpoints' own.
+    let arcs = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 0), (1, 2), (2, 0), (2, 1), (3, 0), (3, 4), (4, 0), (4, 3)];
+    let inside: Vec<bool> = arcs.iter().map(|(u, v)| *u > 0 && *v > 0).collect();
+    let unlimited = [f64::INFINITY; 4];
+    let instance = Instance::new(
+        &[5],
+        &[0, 12],
+        &arcs.map(|arc| arc.0),
+        &arcs.map(|arc| arc.1),
+        &[1.0; 12],
+        &[1, 2, 3, 4],
+        &unlimited,
+        &unlimited,
+        demands,
+    );
+    instance.and_then(|found| found.with_servers(&inside, partner)).map(Fold::new).map_err(|error| error.to_string())
+}
+
+#[test]
+fn accelerators_are_of_one_orbit_within_their_groups() {
+    let groups = |group: &[i32]| Demands::groups(vec![1.0; 4], vec![1.0; 4], group, &[0, 1, 2, 3]).unwrap();
+    let expected: [(_, &[u64]); 4] =
+        [([0, 0, 0, 0], &[4]), ([0, 0, 1, 1], &[4]), ([0, 1, 0, 1], &[4]), ([0, 0, 0, 1], &[2, 1, 1])];
+    for (group, sizes) in expected {
+        let found = reduced(&servers(groups(&group), None).unwrap());
+        assert_eq!(found.kinds.iter().map(|kind| kind.targets).collect::<Vec<_>>(), sizes, "{group:?}");
+    }
+    // A link and its partner are of one class, whatever they look like.
+    let partner = [0, 1, 2, 3, 4, 7, 6, 5, 8, 11, 10, 9];
+    let found = reduced(&servers(groups(&[0, 0, 0, 0]), Some(&partner)).unwrap());
+    assert_eq!(found.link_class[5], found.link_class[7]);
+}
+
+#[test]
+fn servers_and_groups_are_checked() {
+    let all = || Demands::product(vec![1.0; 4], vec![1.0; 4], vec![0.0; 4]);
+    assert!(servers(all(), Some(&[0; 12])).unwrap_err().contains("it is not in pairs"));
+    assert!(servers(all(), Some(&[0; 3])).unwrap_err().contains("it is not in pairs"));
+    assert!(Demands::groups(vec![1.0], vec![], &[0], &[0]).unwrap_err().to_string().contains("a length is not 1"));
+    assert!(Demands::groups(vec![1.0], vec![1.0], &[1], &[0]).is_err());
 }

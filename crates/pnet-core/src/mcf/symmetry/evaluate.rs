@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use rayon::prelude::*;
 
 use super::fold::{Fold, Folded};
+use super::group::Group;
 use super::hash::mix;
 use super::instance::LinkKind;
 use super::reduce::targets;
@@ -28,6 +29,8 @@ pub struct QuotientProof<'a> {
     pub entries: &'a [[i32; 4]],
     /// The flow on each link of an entry towards one destination of the kind at K = 1, at least.
     pub flow: &'a [f64],
+    /// Automorphisms of the network, one after the other; for networks with servers.
+    pub generators: &'a [i32],
 }
 
 /// The bounds of a proof and the loads of its flow.
@@ -74,11 +77,49 @@ pub fn evaluate(fold: &Fold, proof: &QuotientProof, stop: &Stop) -> Result<Quoti
         let (signature, known) = kind_proof(fold, proof, kind, flow, &colour, &class)?;
         kinds.insert(signature, known);
     }
-    let targets = targets(fold);
+    let (load, weighted_distance) = match instance.servers {
+        None => of_all(fold, &colour, &class, &kinds, stop)?,
+        Some(_) => of_orbits(fold, proof, &colour, &class, &kinds)?,
+    };
+    let mut loads = vec![0.0; instance.link_count];
+    for (link, folded) in instance.links.iter().zip(&fold.link_of) {
+        // Of two arcs that are one link each has half of its capacity, and counts with half of what both carry.
+        let (own, other) = (load[*folded as usize], load[fold.partner[*folded as usize] as usize]);
+        loads[link.index as usize] =
+            if instance.partner(link.index).is_some() { Up::mul(0.5, Up::add(own, other)) } else { own };
+    }
+    let (mut lower, mut volume) = (f64::INFINITY, Sum::<Up>::new());
+    for (link, folded) in instance.links.iter().zip(&fold.link_of) {
+        let (carries, length) = (loads[link.index as usize], proof.length[class[*folded as usize] as usize]);
+        if carries > 0.0 {
+            lower = lower.min(Down::div(link.capacity, carries));
+        }
+        if length > 0.0 {
+            volume.add(Up::mul(link.capacity, length));
+        }
+    }
+    let volume = volume.value();
+    if !(weighted_distance > 0.0 && volume.is_finite()) {
+        return invalid(
+            "quotient",
+            "the lengths bound nothing: all distances are 0, or a link without a limit has a length",
+        );
+    }
+    Ok(QuotientBounds { lower, upper: Up::div(volume, weighted_distance), load: loads })
+}
+
+/// The load on each folded link of the flows to all destinations, and the sum of their weighted distances.
+fn of_all(
+    fold: &Fold,
+    colour: &[u64],
+    class: &[i32],
+    kinds: &HashMap<u64, KindProof>,
+    stop: &Stop,
+) -> Result<(Vec<f64>, f64), Error> {
     let (mut load, mut weighted_distance) = (vec![0.0; fold.links.len()], Sum::<Down>::new());
-    for some in targets.chunks(32) {
+    for some in targets(fold).chunks(32) {
         stop.check()?;
-        let flows: Vec<_> = some.par_iter().map(|t| carried(fold, *t, &colour, &class, &kinds)).collect();
+        let flows: Vec<_> = some.par_iter().map(|t| carried(fold, *t, colour, class, kinds)).collect();
         // In a fixed order, so that the sums are the same on any number of threads.
         for (target, flow) in some.iter().zip(flows) {
             let (of_kind, flows) = flow?;
@@ -88,26 +129,41 @@ pub fn evaluate(fold: &Fold, proof: &QuotientProof, stop: &Stop) -> Result<Quoti
             }
         }
     }
-    let (mut lower, mut volume) = (f64::INFINITY, Sum::<Up>::new());
-    let mut loads = vec![0.0; instance.link_count];
-    for (link, folded) in instance.links.iter().zip(&fold.link_of) {
-        let (carries, length) = (load[*folded as usize], proof.length[class[*folded as usize] as usize]);
-        loads[link.index as usize] = carries;
-        if carries > 0.0 {
-            lower = lower.min(Down::div(link.capacity, carries));
-        }
-        if length > 0.0 {
-            volume.add(Up::mul(link.capacity, length));
+    Ok((load, weighted_distance.value()))
+}
+
+/// The same from the flow to one destination of each orbit: the mean of its images puts equal loads on links of an orbit.
+fn of_orbits(
+    fold: &Fold,
+    proof: &QuotientProof,
+    colour: &[u64],
+    class: &[i32],
+    kinds: &HashMap<u64, KindProof>,
+) -> Result<(Vec<f64>, f64), Error> {
+    let images = proof.generators.chunks_exact(fold.instance.nodes).map(|image| {
+        let image: Vec<u32> = image.iter().map(|node| u32::try_from(*node).unwrap_or(u32::MAX)).collect();
+        fold.folded(&image)
+    });
+    let group = Group::generated(fold, images)?;
+    let mut links = vec![0.0; fold.links.len()];
+    group.link.iter().for_each(|first| links[*first as usize] += 1.0);
+    if (0..).zip(&group.link).any(|(link, first): (usize, _)| class[link] != class[*first as usize])
+        || (0..).zip(&fold.partner).any(|(link, other): (usize, _)| class[link] != class[*other as usize])
+    {
+        return invalid("quotient", "a generator maps links onto links of another class, or one link has two classes");
+    }
+    let (mut together, mut weighted_distance) = (vec![0.0; fold.links.len()], Sum::<Down>::new());
+    for target in targets(fold).into_iter().filter(|target| group.node[*target as usize] == *target) {
+        let many = group.orbit_size(target) as f64;
+        let (of_kind, flows) = carried(fold, target, colour, class, kinds)?;
+        weighted_distance.add(Down::mul(of_kind, Down::mul(many, f64::from(fold.count[target as usize]))));
+        for (link, flow) in flows {
+            let sum = &mut together[group.link[link as usize] as usize];
+            *sum = Up::add(*sum, Up::mul(flow, many));
         }
     }
-    let (volume, weighted_distance) = (volume.value(), weighted_distance.value());
-    if !(weighted_distance > 0.0 && volume.is_finite()) {
-        return invalid(
-            "quotient",
-            "the lengths bound nothing: all distances are 0, or a link without a limit has a length",
-        );
-    }
-    Ok(QuotientBounds { lower, upper: Up::div(volume, weighted_distance), load: loads })
+    let load = group.link.iter().map(|first| Up::div(together[*first as usize], links[*first as usize])).collect();
+    Ok((load, weighted_distance.value()))
 }
 
 fn link_colour(link: &Folded, class: i32) -> u64 {

@@ -1,6 +1,6 @@
 //! Twins: parts of a network with the same neighbours, of which one represents all.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::instance::{Instance, Link, LinkKind};
 
@@ -15,6 +15,13 @@ pub(super) struct Folded {
     pub(super) parallel: u32,
     /// Whether each unit has its own such link; otherwise they join every node to every node.
     pub(super) inside: bool,
+}
+
+impl Folded {
+    /// What no other folded link has.
+    pub(super) fn key(&self) -> (u32, u32, u64, LinkKind) {
+        (self.tail, self.head, self.capacity.to_bits(), self.kind)
+    }
 }
 
 /// The network with twins folded.
@@ -36,6 +43,10 @@ pub struct Fold {
     pub(super) links: Vec<Folded>,
     /// The folded link of each link.
     pub(super) link_of: Vec<u32>,
+    /// Whether all endpoints of the group of each node are in one unit.
+    pub(super) alone: Vec<bool>,
+    /// The folded link that is the same link as each, itself where there is none.
+    pub(super) partner: Vec<u32>,
     /// The unit of each node of the network.
     unit_of: Vec<u32>,
 }
@@ -43,8 +54,7 @@ pub struct Fold {
 impl Fold {
     /// Folds `instance`.
     pub fn new(instance: Instance) -> Self {
-        let units = units(&instance);
-        let class = classes(&instance, &units);
+        let (units, class, alone) = divided(&instance);
         let mut fold = Fold {
             count: vec![],
             first: vec![],
@@ -52,6 +62,8 @@ impl Fold {
             unit: vec![],
             links: vec![],
             link_of: vec![0; instance.links.len()],
+            alone: vec![],
+            partner: vec![],
             unit_of: vec![0; instance.nodes],
             instance,
         };
@@ -71,6 +83,7 @@ impl Fold {
                 fold.count[first as usize + i] += 1;
             }
         }
+        fold.alone = fold.first.iter().map(|node| alone[*node as usize]).collect();
         fold.fold_links();
         fold
     }
@@ -122,6 +135,12 @@ impl Fold {
         found
     }
 
+    /// What a permutation of the network's nodes, which maps twins onto twins, does with those of the fold.
+    pub(super) fn folded(&self, image: &[u32]) -> Vec<u32> {
+        let to = |node: &u32| image.get(*node as usize).and_then(|to| self.of.get(*to as usize));
+        self.first.iter().map(|node| to(node).copied().unwrap_or(u32::MAX)).collect()
+    }
+
     /// The permutation that maps every unit onto the next of its twins; none where no unit has twins.
     pub(super) fn twins_rotated(&self) -> Option<Vec<u32>> {
         let mut found: Vec<u32> = (0..self.of.len() as u32).collect();
@@ -148,11 +167,93 @@ impl Fold {
             let firsts = (self.first[tail as usize], self.first[head as usize]);
             self.links[at as usize].parallel += u32::from((link.tail, link.head) == firsts);
         }
+        self.partner = (0..self.links.len() as u32).collect();
+        if self.instance.servers.is_some() {
+            let mut place = vec![u32::MAX; self.instance.link_count];
+            let numbered = || self.instance.links.iter().zip(&self.link_of);
+            numbered().for_each(|(link, at)| place[link.index as usize] = *at);
+            for (link, at) in numbered() {
+                if let Some(other) = self.instance.partner(link.index) {
+                    self.partner[*at as usize] = place[other as usize];
+                }
+            }
+        }
+    }
+}
+
+/// The units of a network, their classes, and of each node whether all endpoints of its group are in one unit.
+///
+/// Servers are units, or these with the switches that they attach to, whichever leaves fewer links.
+fn divided(instance: &Instance) -> Division {
+    let inside = match &instance.servers {
+        None => vec![false; instance.nodes],
+        Some((inside, _)) => {
+            let mut found = vec![false; instance.nodes];
+            for link in instance.links.iter().filter(|link| inside.get(link.index as usize) == Some(&true)) {
+                found[link.tail as usize] = true;
+                found[link.head as usize] = true;
+            }
+            found
+        }
+    };
+    let groups = Groups::of(instance);
+    let split = |ends: usize| {
+        let joins = |link: &Link| {
+            let count = usize::from(inside[link.tail as usize]) + usize::from(inside[link.head as usize]);
+            link.kind != LinkKind::Core || count >= ends
+        };
+        let units = units(instance, joins);
+        let alone = groups.alone(instance, &units);
+        let class = classes(instance, &units, &alone);
+        (units, class, alone)
+    };
+    let servers = split(2);
+    if instance.servers.is_none() {
+        return servers;
+    }
+    let attached = split(1);
+    let mut degree = vec![0_usize; instance.nodes];
+    instance.links.iter().for_each(|link| degree[link.tail as usize] += 1);
+    let links = |(units, class, _): &Division| -> usize {
+        let mut counted = vec![false; units.len()];
+        let first = units.iter().zip(class).filter(|(_, c)| !std::mem::replace(&mut counted[**c as usize], true));
+        first.flat_map(|(unit, _)| unit).map(|node| degree[*node as usize]).sum()
+    };
+    if links(&attached) < links(&servers) { attached } else { servers }
+}
+
+type Division = (Vec<Vec<u32>>, Vec<u32>, Vec<bool>);
+
+/// How many endpoints each group has.
+struct Groups(HashMap<u32, usize>);
+
+impl Groups {
+    fn of(instance: &Instance) -> Self {
+        let mut size = HashMap::new();
+        for node in instance.switches..instance.nodes {
+            let group = instance.endpoint(node as u32).and_then(|endpoint| instance.demands.group(endpoint));
+            group.into_iter().for_each(|(group, _)| *size.entry(group).or_default() += 1);
+        }
+        Groups(size)
+    }
+
+    /// Of each node whether all endpoints of its group are in its unit.
+    fn alone(&self, instance: &Instance, units: &[Vec<u32>]) -> Vec<bool> {
+        let mut found = vec![false; instance.nodes];
+        let group = |node: &u32| instance.endpoint(*node).and_then(|endpoint| instance.demands.group(endpoint));
+        for unit in units {
+            let mut here: HashMap<u32, usize> = HashMap::new();
+            unit.iter().filter_map(group).for_each(|(group, _)| *here.entry(group).or_default() += 1);
+            for node in unit {
+                found[*node as usize] = group(node).is_some_and(|(group, _)| here[&group] == self.0[&group]);
+            }
+        }
+        found
     }
 }
 
 /// The units, each as its switches by plane and then its endpoints, in the same order for twins.
-fn units(instance: &Instance) -> Vec<Vec<u32>> {
+fn units(instance: &Instance, joins: impl Fn(&Link) -> bool) -> Vec<Vec<u32>> {
     let mut root: Vec<u32> = (0..instance.nodes as u32).collect();
     fn find(root: &mut [u32], mut node: u32) -> u32 {
         while root[node as usize] != node {
@@ -161,7 +262,7 @@ fn units(instance: &Instance) -> Vec<Vec<u32>> {
         }
         node
     }
-    for link in instance.links.iter().filter(|link| link.kind != LinkKind::Core) {
+    for link in instance.links.iter().filter(|link| joins(link)) {
         let (a, b) = (find(&mut root, link.tail), find(&mut root, link.head));
         root[a.max(b) as usize] = a.min(b);
     }
@@ -179,7 +280,7 @@ fn units(instance: &Instance) -> Vec<Vec<u32>> {
 }
 
 /// The class of each unit: twins have the same.
-fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
+fn classes(instance: &Instance, units: &[Vec<u32>], alone: &[bool]) -> Vec<u32> {
     let mut around: Vec<Vec<(u8, u32, u64)>> = vec![vec![]; instance.nodes];
     for link in &instance.links {
         let bits = link.capacity.to_bits();
@@ -193,6 +294,7 @@ fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
             position[*node as usize] = (u, i);
         }
     }
+    let scattered = scattered(instance, units);
     let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
     let mut found = Vec::with_capacity(units.len());
     for (u, unit) in units.iter().enumerate() {
@@ -200,12 +302,24 @@ fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
         let planes: Vec<u32> = planes.map(|node| instance.plane[*node as usize]).collect();
         let mut signature = vec![];
         // Two switches of one plane may have a link between them; such a unit is not folded.
-        if planes.windows(2).any(|two| two[0] == two[1]) {
+        if instance.servers.is_none() && planes.windows(2).any(|two| two[0] == two[1]) {
             signature.push(u as u64);
         }
+        signature.extend(scattered.contains(&u).then_some(u as u64));
+        // Owners, and groups that are in this unit alone, are identified by the order in which it has them.
+        let (mut owners, mut groups) = (HashMap::new(), HashMap::new());
         for node in unit {
             match instance.endpoint(*node) {
-                Some(endpoint) => signature.extend(instance.demands.signature(endpoint)),
+                Some(endpoint) => {
+                    signature.extend(instance.demands.signature(endpoint));
+                    if let Some((group, owner)) = instance.demands.group(endpoint) {
+                        let (next, next_group) = (owners.len() as u64, groups.len() as u64);
+                        signature.push(*owners.entry(owner).or_insert(next));
+                        let own = alone[*node as usize];
+                        signature.push(u64::from(own));
+                        signature.push(if own { *groups.entry(group).or_insert(next_group) } else { group.into() });
+                    }
+                }
                 None => signature.push(u64::from(instance.plane[*node as usize])),
             }
             let near = &mut around[*node as usize];
@@ -224,6 +338,19 @@ fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
         }
         let next = known.len() as u32;
         found.push(*known.entry(signature).or_insert(next));
+    }
+    found
+}
+
+/// The units with an endpoint whose owner has another one in another unit.
+fn scattered(instance: &Instance, units: &[Vec<u32>]) -> HashSet<usize> {
+    let (mut home, mut found) = (HashMap::new(), HashSet::new());
+    for (u, unit) in units.iter().enumerate() {
+        let owners = unit.iter().filter_map(|node| instance.demands.group(instance.endpoint(*node)?));
+        for (_, owner) in owners {
+            let first = *home.entry(owner).or_insert(u);
+            found.extend((first != u).then_some([first, u]).into_iter().flatten());
+        }
     }
     found
 }

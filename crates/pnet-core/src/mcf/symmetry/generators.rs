@@ -4,10 +4,13 @@
 //! has one node: then positions give a permutation.  It is kept if it maps links onto equal links and demands onto equal
 //! demands, which is checked; that colours are equal proves nothing.  The nodes that follow are drawn, and few random
 //! automorphisms generate a group that is transitive on all destinations of the kind.
+//!
+//! Groups of endpoints and their owners are nodes of the search, after those of the fold, and so are joined to their own.
 
 use std::collections::HashMap;
 
 use super::fold::Fold;
+use super::group::{join, root};
 use super::hash::mix;
 use super::instance::LinkKind;
 use super::partition::{Neighbours, Partition};
@@ -46,10 +49,7 @@ pub(super) fn orbits(fold: &Fold, link_class: &[u32], kinds: &[Vec<u32>], stop: 
             if targets.len() > 1 {
                 let search = search.get_or_insert_with(|| Search::new(fold, link_class));
                 if let Some(image) = known.iter().find_map(|sequence| search.onto(sequence, *target)) {
-                    for (from, to) in image.iter().enumerate() {
-                        let (a, b) = (root(&mut joined, from as u32), root(&mut joined, *to));
-                        joined[a.max(b) as usize] = a.min(b);
-                    }
+                    (0..).zip(&image).for_each(|(from, to)| join(&mut joined, from, *to));
                     generators.push(fold.unfolded(&image));
                     continue;
                 }
@@ -61,14 +61,6 @@ pub(super) fn orbits(fold: &Fold, link_class: &[u32], kinds: &[Vec<u32>], stop: 
     }
     generators.extend(fold.twins_rotated());
     Ok(Orbits { generators, examples })
-}
-
-fn root(joined: &mut [u32], mut node: u32) -> u32 {
-    while joined[node as usize] != node {
-        joined[node as usize] = joined[joined[node as usize] as usize];
-        node = joined[node as usize];
-    }
-    node
 }
 
 /// A destination, and all that is set apart after it.
@@ -89,13 +81,18 @@ struct Search<'a> {
     known: HashMap<(u32, u32, u64, LinkKind), u32>,
     /// Of listed demands.
     demands: HashMap<(u32, u32), u64>,
+    /// Nodes of the fold; those after them are groups and owners.
+    nodes: usize,
     random: SplitMix,
     visited: usize,
 }
 
 impl<'a> Search<'a> {
     fn new(fold: &'a Fold, link_class: &'a [u32]) -> Self {
-        let mut links: Neighbours = vec![vec![]; fold.first.len()];
+        let nodes = fold.first.len();
+        let memberships = memberships(fold);
+        let extra = memberships.iter().map(|(_, group)| *group as usize + 1).max().unwrap_or(0);
+        let mut links: Neighbours = vec![vec![]; nodes.max(extra)];
         let mut known = HashMap::with_capacity(fold.links.len());
         let mut add = |tail: u32, head: u32, label: u64| {
             // Odd, so that no label is 0; sums of few labels hardly ever are.
@@ -106,17 +103,14 @@ impl<'a> Search<'a> {
             add(link.tail, link.head, mix(u64::from(link_class[i]), u64::from(link.parallel)));
             known.insert((link.tail, link.head, link.capacity.to_bits(), link.kind), i as u32);
         }
-        let first = fold.instance.switches as u32;
-        let mut demands = HashMap::new();
-        for (src, dst, size) in fold.instance.demands.listed() {
-            let (src, dst) = (fold.of[(first + src) as usize], fold.of[(first + dst) as usize]);
-            add(src, dst, mix(size.to_bits(), 13));
-            demands.insert((src, dst), size.to_bits());
-        }
-        let colour: Vec<u64> = (0..fold.first.len()).map(|node| look(fold, node)).collect();
+        let demands = listed(fold);
+        demands.iter().for_each(|((src, dst), size)| add(*src, *dst, mix(*size, 13)));
+        memberships.iter().for_each(|(node, group)| add(*node, *group, 14));
+        let mut colour: Vec<u64> = (0..nodes).map(|node| look(fold, node)).collect();
+        colour.resize(links.len(), 0);
         let initial = Partition::new(&colour, &links);
         let random = SplitMix::of([fold.first.len() as u64]);
-        Search { fold, link_class, links, initial, known, demands, random, visited: 0 }
+        Search { fold, link_class, links, initial, known, demands, nodes, random, visited: 0 }
     }
 
     /// The partitions that follow from `target`; None where the search has taken long enough.
@@ -158,6 +152,7 @@ impl<'a> Search<'a> {
                 for (from, to) in sequence.order.iter().zip(&partition.order) {
                     image[*from as usize] = *to;
                 }
+                image.truncate(self.nodes);
                 if self.is_automorphism(&image) {
                     return Some(image);
                 }
@@ -171,20 +166,16 @@ impl<'a> Search<'a> {
     /// Whether a permutation maps every node, link and demand onto an equal one.
     fn is_automorphism(&self, image: &[u32]) -> bool {
         let fold = self.fold;
-        (0..image.len()).all(|node| {
-            let to = image[node] as usize;
-            fold.count[node] == fold.count[to] && look(fold, node) == look(fold, to)
-        }) && fold.links.iter().enumerate().all(|(i, link)| {
-            let to = (image[link.tail as usize], image[link.head as usize], link.capacity.to_bits(), link.kind);
-            self.known.get(&to).is_some_and(|other| {
-                let twin = &fold.links[*other as usize];
-                self.link_class[i] == self.link_class[*other as usize]
-                    && (link.parallel, link.inside) == (twin.parallel, twin.inside)
+        keeps_nodes(fold, image)
+            && fold.links.iter().enumerate().all(|(i, link)| {
+                let to = (image[link.tail as usize], image[link.head as usize], link.capacity.to_bits(), link.kind);
+                self.known.get(&to).is_some_and(|other| {
+                    let twin = &fold.links[*other as usize];
+                    self.link_class[i] == self.link_class[*other as usize]
+                        && (link.parallel, link.inside) == (twin.parallel, twin.inside)
+                })
             })
-        }) && self
-            .demands
-            .iter()
-            .all(|((src, dst), size)| self.demands.get(&(image[*src as usize], image[*dst as usize])) == Some(size))
+            && keeps_demands(&self.demands, image)
     }
 }
 
@@ -195,4 +186,68 @@ fn look(fold: &Fold, node: usize) -> u64 {
         Some(endpoint) => fold.instance.demands.first_signature(endpoint).into_iter().fold(2, mix),
     };
     mix(own, fold.count[node].into())
+}
+
+/// Nodes of endpoints, each with the number of its group, and with that of its owner; these follow those of the nodes.
+fn memberships(fold: &Fold) -> Vec<(u32, u32)> {
+    let (mut number, mut found) = (HashMap::new(), vec![]);
+    for (node, (group, owner)) in grouped(fold) {
+        for what in [(0, group), (1, owner)] {
+            let next = (fold.first.len() + number.len()) as u32;
+            found.push((node as u32, *number.entry(what).or_insert(next)));
+        }
+    }
+    found
+}
+
+/// The nodes of endpoints with their group and their owner.
+fn grouped(fold: &Fold) -> impl Iterator<Item = (usize, (u32, u32))> + '_ {
+    let instance = &fold.instance;
+    let of = |node: &u32| instance.endpoint(*node).and_then(|endpoint| instance.demands.group(endpoint));
+    fold.first.iter().enumerate().filter_map(move |(node, first)| Some((node, of(first)?)))
+}
+
+/// Whether a permutation maps nodes onto equal nodes, groups onto groups that are in one unit where they are, and owners
+/// onto owners.
+pub(super) fn keeps_nodes(fold: &Fold, image: &[u32]) -> bool {
+    let mut onto = vec![false; fold.first.len()];
+    for to in image {
+        if let Some(hit) = onto.get_mut(*to as usize) {
+            *hit = true;
+        }
+    }
+    if image.len() != onto.len() || onto.contains(&false) {
+        return false;
+    }
+    let group = |node: usize| {
+        let endpoint = fold.instance.endpoint(fold.first[node]);
+        endpoint.and_then(|endpoint| fold.instance.demands.group(endpoint))
+    };
+    let (mut there, mut back) = (HashMap::new(), HashMap::new());
+    let mut pairs = |what: u8, from: u32, to: u32| {
+        *there.entry((what, from)).or_insert(to) == to && *back.entry((what, to)).or_insert(from) == from
+    };
+    image.iter().enumerate().all(|(node, to)| {
+        let to = *to as usize;
+        fold.count[node] == fold.count[to]
+            && look(fold, node) == look(fold, to)
+            && fold.alone[node] == fold.alone[to]
+            && match (group(node), group(to)) {
+                (Some((g, o)), Some((group, owner))) => pairs(0, g, group) && pairs(1, o, owner),
+                (from, to) => from == to,
+            }
+    })
+}
+
+/// Listed demands between nodes of the fold.
+pub(super) fn listed(fold: &Fold) -> HashMap<(u32, u32), u64> {
+    let first = fold.instance.switches as u32;
+    let node = |endpoint: u32| fold.of[(first + endpoint) as usize];
+    fold.instance.demands.listed().map(|(src, dst, size)| ((node(src), node(dst)), size.to_bits())).collect()
+}
+
+/// Whether a permutation maps every listed demand onto an equal one.
+pub(super) fn keeps_demands(demands: &HashMap<(u32, u32), u64>, image: &[u32]) -> bool {
+    let onto = |(src, dst): &(u32, u32)| demands.get(&(image[*src as usize], image[*dst as usize]));
+    demands.iter().all(|(pair, size)| onto(pair) == Some(size))
 }

@@ -16,12 +16,24 @@ enum Rule {
     Product { sends: Vec<f64>, receives: Vec<f64>, own: Vec<f64> },
     /// Source and size, by destination, sorted by source.
     Pairs(Csr<(u32, f64)>),
+    /// Products of weights inside groups; two endpoints of one owner, where it sends and where it receives, have no demand.
+    Groups { sends: Vec<f64>, receives: Vec<f64>, group: Vec<u32>, owner: Vec<u32> },
 }
 
 impl Demands {
     /// From every endpoint to every other `sends` of the source times `receives` of the destination, and to itself `own`.
     pub fn product(sends: Vec<f64>, receives: Vec<f64>, own: Vec<f64>) -> Self {
         Demands(Rule::Product { sends, receives, own })
+    }
+
+    /// From every endpoint to every other of its group, but those of its own owner, a product of two weights.
+    pub fn groups(sends: Vec<f64>, receives: Vec<f64>, group: &[i32], owner: &[i32]) -> Result<Self, Error> {
+        let endpoints = sends.len();
+        if [receives.len(), group.len(), owner.len()].iter().any(|other| *other != endpoints) {
+            return invalid("demand", format!("a length is not {endpoints}"));
+        }
+        let (group, owner) = (indices("group", group, endpoints)?, indices("owner", owner, endpoints)?);
+        Ok(Demands(Rule::Groups { sends, receives, group, owner }))
     }
 
     /// A list of pairs of `endpoints`, sorted by source.
@@ -47,23 +59,45 @@ impl Demands {
                 let of = by_target.of(t);
                 of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |i| of[i].1)
             }
+            Rule::Groups { group, owner, .. } if group[s] != group[t] || owner[s] == owner[t] => 0.0,
+            Rule::Groups { sends, receives, .. } => sends[s] * receives[t],
         }
     }
 
-    /// Values that twins have in common.
+    /// The demand from `source` to the twin of `target` in another unit, whose group is also in that one if it is not in
+    /// one unit alone.
+    pub(super) fn between_twins(&self, source: u32, target: u32, alone: bool) -> f64 {
+        let (s, t) = (source as usize, target as usize);
+        match &self.0 {
+            Rule::Groups { group, .. } if alone || group[s] != group[t] => 0.0,
+            Rule::Groups { sends, receives, .. } => sends[s] * receives[t],
+            _ => self.between(source, target, false),
+        }
+    }
+
+    /// The group and the owner of an endpoint, where demands are inside groups.
+    pub(super) fn group(&self, endpoint: u32) -> Option<(u32, u32)> {
+        match &self.0 {
+            Rule::Groups { group, owner, .. } => Some((group[endpoint as usize], owner[endpoint as usize])),
+            _ => None,
+        }
+    }
+
+    /// Values that twins have in common, beside group and owner.
     pub(super) fn signature(&self, endpoint: u32) -> [u64; 3] {
         let e = endpoint as usize;
         match &self.0 {
             Rule::Product { sends, receives, own } => [sends[e].to_bits(), receives[e].to_bits(), own[e].to_bits()],
             // Exchanging two would exchange their demands, so no two are twins.
             Rule::Pairs(_) => [endpoint.into(), 0, 0],
+            Rule::Groups { sends, receives, .. } => [sends[e].to_bits(), receives[e].to_bits(), 0],
         }
     }
 
     /// The initial colour of an endpoint, before destinations are set apart.
     pub(super) fn first_signature(&self, endpoint: u32) -> [u64; 3] {
         match &self.0 {
-            Rule::Product { .. } => self.signature(endpoint),
+            Rule::Product { .. } | Rule::Groups { .. } => self.signature(endpoint),
             Rule::Pairs(_) => [0; 3],
         }
     }
@@ -71,7 +105,7 @@ impl Demands {
     /// Source, destination and size of listed demands; nothing of a rule.
     pub(super) fn listed(&self) -> impl Iterator<Item = (u32, u32, f64)> {
         let by_target = match &self.0 {
-            Rule::Product { .. } => None,
+            Rule::Product { .. } | Rule::Groups { .. } => None,
             Rule::Pairs(by_target) => Some(by_target),
         };
         by_target
@@ -84,6 +118,7 @@ impl Demands {
         match &self.0 {
             Rule::Product { receives, own, .. } => receives[target as usize] > 0.0 || own[target as usize] > 0.0,
             Rule::Pairs(by_target) => !by_target.of(target as usize).is_empty(),
+            Rule::Groups { receives, .. } => receives[target as usize] > 0.0,
         }
     }
 }
@@ -117,6 +152,9 @@ pub struct Instance {
     pub(super) plane: Vec<u32>,
     pub(super) links: Vec<Link>,
     pub(super) demands: Demands,
+    /// Of each arc whether it is inside a server, and the arc that is the same link, itself where there is none; nothing
+    /// where there are no servers.
+    pub(super) servers: Option<(Vec<bool>, Vec<u32>)>,
     /// Number of links, including missing ones: `arcs + 2 planes x endpoints`.
     pub link_count: usize,
     /// Switches and endpoints.
@@ -148,9 +186,12 @@ impl Instance {
             return invalid("capacity", "tail, head and capacity need equal lengths");
         }
         let (endpoints, capacities) = (attach.len() / planes, capacity.len());
-        if let Rule::Product { sends, receives, own } = &demands.0
-            && [sends, receives, own].iter().any(|weights| weights.len() != endpoints)
-        {
+        let weights = match &demands.0 {
+            Rule::Product { sends, receives, own } => vec![sends, receives, own],
+            Rule::Groups { sends, receives, .. } => vec![sends, receives],
+            Rule::Pairs(_) => vec![],
+        };
+        if weights.iter().any(|weights| weights.len() != endpoints) {
             return invalid("demand", format!("a length is not {endpoints}"));
         }
         let mut first = vec![0_u32];
@@ -195,9 +236,34 @@ impl Instance {
             plane,
             links,
             demands,
+            servers: None,
             link_count: tail.len() + 2 * attach.len(),
             nodes: switches + endpoints,
         })
+    }
+
+    /// Says which arcs are `inside` servers, and which of them are in pairs one link: `partner` is the other one, or the
+    /// arc itself.
+    pub fn with_servers(mut self, inside: &[bool], partner: Option<&[i32]>) -> Result<Self, Error> {
+        let arcs = inside.len();
+        if self.links.iter().any(|link| link.kind == LinkKind::Core && link.index as usize >= arcs) {
+            return invalid("inside", "its length is not that of the arcs");
+        }
+        let partner = match partner {
+            None => (0..arcs as u32).collect(),
+            Some(partner) => indices("partner", partner, arcs)?,
+        };
+        if partner.len() != arcs || (0..arcs).any(|a| partner[partner[a] as usize] as usize != a) {
+            return invalid("partner", "it is not in pairs, for each arc");
+        }
+        self.servers = Some((inside.to_vec(), partner));
+        Ok(self)
+    }
+
+    /// The arc that is the same link as that of an index, if there is one.
+    pub(super) fn partner(&self, index: u32) -> Option<u32> {
+        let (_, partner) = self.servers.as_ref()?;
+        partner.get(index as usize).copied().filter(|other| *other != index)
     }
 
     /// The index of a node that is an endpoint.

@@ -12,14 +12,19 @@
 //! - *Generators*: automorphisms that join the destinations of a kind into orbits (`generators`), so that one flow, towards
 //!   an example of each orbit, proves what all destinations together put on links.
 //!
+//! Accelerators of servers have hardly any twins, but many automorphisms: there these come first, and destinations of one
+//! orbit are looked at once (`group`).
+//!
 //! Links are equivalent if they have the same colours in the views of all destinations together.  That is the colour
 //! refinement of the linear program itself, so the quotient program has the same optimum (Grohe, Kersting, Mladenov,
 //! Selman: "Dimension reduction via colour refinement", ESA 2014).  No bound relies on this, nor on the absence of hash
-//! collisions: [`evaluate`] sums the loads of all destinations, link by link, and checks flow conservation at every node.
+//! collisions: [`evaluate`] sums the loads of all destinations, link by link, or those of one of each orbit over the orbits
+//! of links, and checks flow conservation at every node.
 
 mod evaluate;
 mod fold;
 mod generators;
+mod group;
 mod hash;
 mod instance;
 mod partition;

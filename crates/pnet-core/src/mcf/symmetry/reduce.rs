@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::fold::Fold;
 use super::generators::{Orbits, orbits};
+use super::group::Group;
 use super::hash::{distinct, mix};
 use super::view::View;
 use crate::error::Error;
@@ -78,6 +79,9 @@ pub struct Budget {
 
 /// The classes of a network, or None where they exceed the budget.
 pub fn reduce(fold: &Fold, budget: Budget, stop: &Stop) -> Result<Option<Reduced>, Error> {
+    if fold.instance.servers.is_some() {
+        return by_orbits(fold, budget, stop);
+    }
     let targets: Vec<u32> = targets(fold);
     if targets.len().saturating_mul(fold.links.len()) > budget.looks {
         return Ok(None);
@@ -129,6 +133,57 @@ pub fn reduce(fold: &Fold, budget: Budget, stop: &Stop) -> Result<Option<Reduced
         }
         different = now;
     }
+}
+
+/// The classes of a network with servers: automorphisms come first, and links are of one class if these map them onto
+/// each other, or are one link.  No two accelerators are twins, so looking at each as a destination would take too long.
+fn by_orbits(fold: &Fold, budget: Budget, stop: &Stop) -> Result<Option<Reduced>, Error> {
+    let initial = first_colours(fold);
+    let colour = View::new(fold, None).colours(&initial);
+    let mut alike: HashMap<u64, usize> = HashMap::new();
+    let mut by_colour: Vec<Vec<u32>> = vec![];
+    for target in targets(fold) {
+        let at = *alike.entry(colour[target as usize]).or_insert(by_colour.len());
+        if at == by_colour.len() {
+            by_colour.push(vec![]);
+        }
+        by_colour[at].push(target);
+    }
+    let too_many = |orbits: usize| orbits.saturating_mul(fold.instance.links.len()) > budget.examples;
+    if too_many(by_colour.len()) {
+        return Ok(None);
+    }
+    let orbits = orbits(fold, &numbered(initial.iter().copied()).0, &by_colour, stop)?;
+    let examples: Vec<u32> = orbits.examples.into_iter().flatten().collect();
+    if too_many(examples.len()) {
+        return Ok(None);
+    }
+    let group = Group::generated(fold, orbits.generators.iter().map(|image| fold.folded(image)))?;
+    let (class, classes) = numbered(group.joined_links(fold).into_iter().map(u64::from));
+    let link_colour: Vec<u64> = class.iter().map(|class| mix(15, u64::from(*class))).collect();
+    let mut kinds: Vec<(u32, u64)> = vec![];
+    let mut of_kind: Vec<Vec<u32>> = vec![];
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    let mut all = 0;
+    for some in examples.chunks(AT_ONCE) {
+        stop.check()?;
+        let views: Vec<u64> = some.par_iter().map(|target| refine(fold, *target, &link_colour).signature).collect();
+        for (target, signature) in some.iter().zip(views) {
+            let at = *known.entry(signature).or_insert(kinds.len());
+            if at == kinds.len() {
+                all += view_classes(fold, *target, &link_colour);
+                kinds.push((*target, 0));
+                of_kind.push(vec![]);
+            }
+            kinds[at].1 += group.orbit_size(*target) * u64::from(fold.count[*target as usize]);
+            of_kind[at].push(*target);
+        }
+        if all > budget.classes {
+            return Ok(None);
+        }
+    }
+    let orbits = Orbits { generators: orbits.generators, examples: of_kind };
+    Ok(Some(reduced(fold, &link_colour, (&class, classes), &kinds, orbits)))
 }
 
 /// The nodes of the fold that are destinations.

@@ -80,7 +80,11 @@ impl View {
                 (None, _) => 1,
                 (Some(endpoint), None) => instance.demands.first_signature(endpoint).into_iter().fold(2, mix),
                 (Some(endpoint), Some(goal)) => {
-                    demand[node] = instance.demands.between(endpoint, goal, here);
+                    let twin = apart.is_some_and(|(begin, end)| (begin..end).contains(&(node as u32)));
+                    demand[node] = match twin {
+                        true => instance.demands.between_twins(endpoint, goal, fold.alone[node]),
+                        false => instance.demands.between(endpoint, goal, here),
+                    };
                     mix(if here { 3 } else { 4 }, demand[node].to_bits())
                 }
             });
