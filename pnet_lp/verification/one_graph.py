@@ -63,10 +63,10 @@ class _Nodes:
         scale_up = np.full((2, count, inner), _NONE)
         number = 0
 
-        def add(wanted: int) -> _Index:
+        def add(many: int) -> _Index:
             nonlocal number
-            number += wanted
-            return np.arange(number - wanted, number)
+            number += many
+            return np.arange(number - many, number)
 
         def layer(which: int) -> None:
             scale_up[which][:, others] = add(count * len(others)).reshape(count, len(others))

@@ -48,7 +48,7 @@ def test_pairs_that_are_all_to_all_in_groups_are_a_rule(size: int, groups: int, 
     pairs = (group[:, None] == group) & (number[:, None] != number)
     src, dst = (ends.astype(np.int32) for ends in np.nonzero(pairs))
     kept = slice(int(missing), None)
-    listed = Pairs(src[kept], dst[kept], np.full(len(src), 2.5)[kept])
+    listed = Pairs(src[kept], dst[kept], (2.5 + group[src])[kept])
     rule = Grouped.of(listed, len(number))
     if missing:
         assert rule is None or len(src) == 2

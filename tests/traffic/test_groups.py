@@ -48,6 +48,34 @@ def test_what_is_stated_in_two_ways_is_the_same() -> None:
     assert nested.fingerprint == built("groups:size=2,stride=2,of=ring", 24).fingerprint
 
 
+@given(
+    sizes=st.lists(st.tuples(st.integers(2, 4), st.integers(1, 3)), min_size=1, max_size=3),
+    stride=st.integers(1, 2),
+    idle=st.integers(0, 2),
+)
+def test_jobs_are_side_by_side(sizes: list[tuple[int, int]], stride: int, idle: int) -> None:
+    """Each has its endpoints after those of the others, and the sum has nothing else."""
+    first, terms, expected = idle, [], []
+    for size, count in sizes:
+        terms.append(f"groups:size={size},stride={stride},count={count},first={first}")
+        blocks = -(-count // stride)
+        alone = built(f"groups:size={size},stride={stride}", size * stride * blocks)
+        # Of the last block the first groups, which are those of the lowest members.
+        members = np.arange(size * stride * blocks)
+        group = members // (size * stride) * stride + members % stride
+        expected += [(first + s, first + t) for s, t in pairs(alone) if group[s] < count]
+        first += size * stride * blocks
+    assert pairs(built("+".join(terms), first + idle)) == expected
+
+
+def test_jobs_at_random_places_do_not_meet() -> None:
+    one, other = (f"groups:size=4,count=2,first={first},placement=random,seed=3" for first in (0, 8))
+    matrices = [built(text, 24) for text in (one, other, f"{one}+{other}")]
+    used = [set(matrix.src.tolist()) | set(matrix.dst.tolist()) for matrix in matrices]
+    assert not used[0] & used[1]
+    assert used[2] == used[0] | used[1]
+
+
 @given(seed=st.integers(0, 2**32))
 def test_each_group_draws_on_its_own(seed: int) -> None:
     matrix = built("groups:size=12,of=permutation", 48, seed)
@@ -87,6 +115,15 @@ def test_a_group_is_where_its_members_are() -> None:
             "groups:size=3,stride=4: 6 racks do not fill groups of 3 with members 4 apart; "
             "allowed: size times stride a divisor of 6",
         ),
+        (
+            "groups:size=2,count=3,first=2",
+            "groups:size=2,count=3,first=2: groups take 6 racks after the first 2, of 6; "
+            "allowed: fewer or smaller groups, or a smaller first",
+        ),
+        ("groups:size=3,first=6", "groups:size=3,first=6: groups take 3 racks after the first 6, of 6; allowed: "),
+        ("groups:size=4,count=2", "groups:size=4,count=2: groups take 8 racks, of 6; allowed: fewer"),
+        ("groups:size=4,first=1", "groups:size=4,first=1: 5 racks after the first 1 do not fill groups of 4; allowed"),
+        ("groups:size=2,count=0", "groups: count: input should be greater than or equal to 1, found '0'"),
         ("groups:size=1", "groups: size: input should be greater than or equal to 2, found '1'"),
         ("groups:size=2,of=sopa-four-flows", "groups: of: a file is for all endpoints, not for groups, found"),
         ("groups:size=2,of=rng", "groups: of: unknown traffic 'rng' (did you mean 'ring'?)"),

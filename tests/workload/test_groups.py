@@ -46,6 +46,13 @@ def test_every_group_does_what_one_does_alone(groups: int, size: int, stride: in
         assert np.array_equal(whole.size[mine], alone.size)
 
 
+def test_jobs_run_on_hosts_of_their_own() -> None:
+    text = "groups:size=4,count=1,of=[all-gather:size=1kB]+groups:size=3,first=6,of=[all-reduce:size=2kB]"
+    found, alone = built(text), [built(text, n) for text, n in (("all-gather:size=1kB", 4), ("all-reduce:size=2kB", 3))]
+    assert found.flow_count == alone[0].flow_count + 2 * alone[1].flow_count
+    assert set(found.src.tolist()) == {0, 1, 2, 3, *range(6, 12)}
+
+
 def test_groups_draw_on_their_own() -> None:
     whole = built("groups:size=6,of=[incast:senders=2,sizes=1kB]", seed=3)
     drawn = {(*whole.src[2 * i : 2 * i + 2] - 6 * i, whole.dst[2 * i] - 6 * i) for i in range(2)}

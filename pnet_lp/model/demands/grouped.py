@@ -37,20 +37,22 @@ class Grouped(Demands):
 
     @classmethod
     def of(cls, demands: Demands, endpoints: int) -> Grouped | None:
-        """Return the same demands as a rule; None for listed ones that are not all equal, all-to-all inside groups."""
+        """Return the same demands as a rule; None for listed ones but all-to-all in groups, equal inside each."""
         number = ints(np.arange(endpoints))
         if isinstance(demands, Product):
             return cls(demands.sends, demands.receives, ints(np.zeros(endpoints)), number)
         pairs = demands.listed("the matrix")
-        if not pairs.count or np.any(pairs.demand != pairs.demand[0]):
-            return None
         group = components(endpoints, pairs.src, pairs.dst)
+        sends = np.zeros(endpoints)
+        sends[group[pairs.src]] = pairs.demand
+        sends = sends[group]
+        if not np.array_equal(sends[pairs.src], pairs.demand):
+            return None
         size = np.bincount(group)
         # No pair is listed twice, so that groups with as many pairs as they can have are complete.
         if int(size @ (size - 1)) != pairs.count:
             return None
-        some = floats((size > 1)[group])
-        return cls(floats(pairs.demand[0] * some), some, group, number)
+        return cls(floats(sends), floats((size > 1)[group]), group, number)
 
     def apart(self) -> Grouped:
         """Return the demands where each endpoint only sends, and one that receives for it comes after all others."""
