@@ -52,7 +52,7 @@ class FailureModel:
         self._groups = [(group.probability, *members(network, group)) for group in failures.groups]
         self._named = named_parts(network, failures.names)
         cables, switches = _cable_units(network, failures), _switch_units(network, failures)
-        ports = [np.arange(plane.host_count) for plane in network.planes]
+        ports = _port_units(network, failures)
         ranks = _ranks(network, failures, cables, switches)
         self._cables = _Elements("cables", "fail_links", failures, failures.links, cables, ranks[0])
         self._switches = _Elements("switches", "fail_switches", failures, failures.switches, switches, ranks[1])
@@ -107,9 +107,9 @@ class _Elements:
         for p, units in enumerate(self.units):
             total = len(np.unique(units))
             if self.portion and (count := count_of(self.portion, total)) > total:
-                raise SpecError(
-                    f"plane {p} has fewer {self.component}", where=self.key, found=count, allowed=f"at most {total:,}"
-                )
+                by_server = self.failures.unit == "server" and self.component == "ports"
+                fewer = "the network has fewer servers" if by_server else f"plane {p} has fewer {self.component}"
+                raise SpecError(fewer, where=self.key, found=count, allowed=f"at most {total:,}")
 
     def lost(self, seed: int, plane: int) -> BoolArray:
         """Return which elements of a plane fail."""
@@ -117,8 +117,9 @@ class _Elements:
         if not self.portion or not len(units):
             return np.zeros(len(units), dtype=np.bool_)
         count = int(units.max()) + 1
-        # Units of one position are drawn once, for all planes.
-        random = generator(seed, self.component, 0 if self.failures.unit == "position" else plane)
+        # Units of one position, and the ports of a server, are drawn once, for all planes.
+        together = self.failures.unit == "position" or (self.failures.unit, self.component) == ("server", "ports")
+        random = generator(seed, self.component, 0 if together else plane)
         if self.failures.mode == "independent":
             lost = random.random(count) < share_of(self.portion)
         else:
@@ -157,6 +158,21 @@ def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
             allowed="planes whose switches have the same names",
         )
     return [_boxes(plane) if failures.unit == "box" else np.arange(plane.switch_count) for plane in network.planes]
+
+
+def _port_units(network: Network, failures: Failures) -> list[_Indices]:
+    hosts = [np.arange(plane.host_count) for plane in network.planes]
+    if failures.unit != "server" or not failures.ports:
+        return hosts
+    if network.servers is None:
+        raise SpecError(
+            "the network has no servers",
+            where="fail_unit",
+            found="server",
+            allowed="a network with --server, or another unit",
+        )
+    size = network.servers.size
+    return [ports // size for ports in hosts]
 
 
 def _boxes(plane: Plane) -> _Indices:

@@ -42,7 +42,7 @@ class FailureSettings(Params):
     fail_unit: Annotated[Unit, _OF_SHARES] = Field(
         "cable",
         description="which parts fail together: both directions of a cable; each direction alone; the switches of a "
-        "box; parts of one position in all planes",
+        "box; parts of one position in all planes; the ports of all NICs of a server",
     )
     fail_mode: Annotated[Mode, _OF_SHARES] = Field(
         "random",

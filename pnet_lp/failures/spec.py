@@ -9,7 +9,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.failures.groups import RiskGroup
 from pnet_lp.failures.portion import Portion, is_count, parse_portion
 
-Unit: TypeAlias = Literal["cable", "direction", "box", "position"]
+Unit: TypeAlias = Literal["cable", "direction", "box", "position", "server"]
 UNITS: tuple[str, ...] = get_args(Unit)
 
 Mode: TypeAlias = Literal["random", "independent", "betweenness"]
@@ -28,7 +28,8 @@ class Failures:
         unit: what fails together.  ``cable``: both directions of a cable, a switch by itself.  ``direction``: each
             direction of a cable by itself, always independently, with the share as probability.  ``box``: all switches
             of a box (``Plane.box``).  ``position``: the cables, switches or ports of one position in all planes, which
-            a P-Net bundles and puts into one box (P-Net, section 3.1), or which a host has on one NIC.
+            a P-Net bundles and puts into one box (P-Net, section 3.1), or which a host has on one NIC.  ``server``: the
+            ports of all NICs of a server, in all planes; a cable or a switch by itself.
         mode: how units are chosen.  ``random``: the share of them, rounded, without replacement.  ``independent``: each
             by itself, with the share as probability.  ``betweenness``: those with the most shortest paths between racks
             first, which is the worst case by that measure.

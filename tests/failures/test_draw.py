@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pnet_lp as pn
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.failures import FailureModel, Failures, Mask, Portion, apply_mask, fail, share_of
-from pnet_lp.model import Network, Plane
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.model.flow import lost_demands
 from pnet_lp.topology import build_network
 
 from .conftest import failures, networks, shares
@@ -197,7 +199,7 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
             {"ports": 0.5, "mode": "betweenness"},
             "fail_mode: every path of a host passes its ports, found 'betweenness'; allowed: random or independent, ",
         ),
-        ({"unit": "node"}, "fail_unit: unknown value, found 'node'; allowed: cable, direction, box, position"),
+        ({"unit": "node"}, "fail_unit: unknown value, found 'node'; allowed: cable, direction, box, position, server"),
         ({"mode": "worst"}, "fail_mode: unknown value, found 'worst'; allowed: random, independent, betweenness"),
         (
             {"unit": "direction", "mode": "betweenness"},
@@ -231,6 +233,33 @@ def test_a_share_of_links(written: Portion, share: float) -> None:
     assert Failures(links=found).links == found
     network = build_network(["jellyfish:k=4"])
     assert FailureModel(network, Failures(links=written)).draw().arc_count == 2 * int(share * 32 + HALF)
+
+
+@pytest.mark.parametrize("rails", [1, 2])
+@pytest.mark.parametrize("ports", [2, 0.5])
+def test_servers_lose_all_of_their_ports(ports: float, rails: int) -> None:
+    network = pn.build_network("fat-tree:k=4", planes=2, server="single-switch:hosts=4", rails=rails)
+    mask = FailureModel(network, Failures(ports=ports, unit="server")).draw(1)
+    by_server = mask.hosts[0].reshape(4, 4)
+    assert np.array_equal(by_server.any(axis=1), by_server.all(axis=1))
+    assert by_server.all(axis=1).sum() == 2
+    assert np.array_equal(mask.hosts[0], mask.hosts[1])
+    # What an accelerator of such a server sends stays there.
+    (lost, *_) = np.flatnonzero(mask.hosts[0]).tolist()
+    traffic = TrafficMatrix.from_entries("host", 16, [lost, lost], [lost ^ 1, (lost + 4) % 16])
+    assert lost_demands(apply_mask(network, mask), traffic).tolist() == [False, True]
+
+
+def test_servers_fail_where_there_are_some() -> None:
+    network = build_network(["fat-tree:k=4"])
+    with pytest.raises(SpecError) as refused:
+        FailureModel(network, Failures(ports=0.5, unit="server"))
+    assert str(refused.value) == (
+        "fail_unit: the network has no servers, found 'server'; allowed: a network with --server, or another unit"
+    )
+    served = pn.build_network("fat-tree:k=4", server="single-switch:hosts=4")
+    with pytest.raises(SpecError, match="fail_ports: the network has fewer servers, found 5; allowed: at most 4"):
+        FailureModel(served, Failures(ports=5, unit="server"))
 
 
 def test_ports_fail_and_those_of_one_position_are_a_nic() -> None:
