@@ -95,7 +95,7 @@ def command(*, keys: _Keys, load: Path | None, labels: Labels | None, threads: i
             picture.save(path)
 
     output.emit(
-        picture.document,
+        {**picture.document, "warnings": list(network.warnings)},
         lambda: [picture.title, *picture.captions],
         files=[(file, save)],
         code=BOUNDS_ONLY if result is not None and result.status == "bounds" else 0,

@@ -36,7 +36,7 @@ def command(network: NetworkKeys, file: Path | None, ports: int | None, output: 
     bisection = find_bisection(built) if looked else None
     halves = None if bisection is None else {"gbps": bisection.gbps, "proved": bisection.proved}
     output.emit(
-        description.to_json() | {"bisection": halves},
+        description.to_json() | {"bisection": halves, "warnings": list(built.warnings)},
         lambda: [
             topology_headline(description),
             topology_table(description),

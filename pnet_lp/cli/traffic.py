@@ -42,4 +42,5 @@ def command(keys: _Keys, to_racks: bool, file: Path | None, output: Output) -> N
     if file:
         write_traffic(matrix, network, file)
     document = traffic_document(network, matrix, aggregated, failing=bool(keys.failures))
-    output.emit(document, lambda: [traffic_report(document)])
+    warnings = [*network.warnings, *document["warnings"]]
+    output.emit(document | {"warnings": warnings}, lambda: [traffic_report(document)])

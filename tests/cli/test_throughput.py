@@ -298,20 +298,23 @@ def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(run: Ru
         ("cost",),
         ("bounds",),
         ("hops",),
+        ("hops", "--sweep", "0.1,0.2"),
+        ("paths", "--stats"),
+        ("traffic", "all-to-all", "--on"),
         ("failures", "--each", "link"),
         ("simulate", "--traffic", "permutation", "--flow-size", "10kB"),
         ("crosscheck", "--traffic", "permutation", "--flow-size", "10kB"),
         ("draw", "-o", "net.svg"),
         ("topology",),
     ],
-    ids=lambda command: command[0],
+    ids=" ".join,
 )
-def test_a_warning_is_printed_once(run: Run, command: tuple[str, ...]) -> None:
+def test_a_warning_is_printed_once_and_in_the_document(run: Run, command: tuple[str, ...]) -> None:
     Path("net.edges").write_text("a b\nb c 100\nc a\n")
     hosts = () if command[0] == "cost" else ("--hosts-per-switch", "1")
     name, *options = command
     for as_json in ((), ("--json",)):
-        result = run(name, "net.edges", *hosts, *options, *as_json)
+        result = run(name, *options, "net.edges", *hosts, *as_json)
         assert result.exit_code == 0, result.stderr
         lines = result.stderr.splitlines()
         assert len(lines) == len(set(lines)) >= 1, lines
@@ -319,3 +322,4 @@ def test_a_warning_is_printed_once(run: Run, command: tuple[str, ...]) -> None:
         for line in lines:
             told = line.removeprefix("Warning: ")
             assert as_json or told not in " ".join(result.stdout.split())
+        assert not as_json or any("2 links get 100 Gb/s" in told for told in json.loads(result.stdout)["warnings"])

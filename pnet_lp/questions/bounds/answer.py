@@ -67,6 +67,7 @@ class BoundsAnswer(Answer):
             "network": summarise_network(instance.network),
             "traffic": summarise_traffic(instance.traffic),
             "throughput": {key: full[key] for key in _SOLVED} if self.solved else None,
+            "warnings": list(instance.network.warnings),
         }
         return {**document, "summary": summary(document)}
 

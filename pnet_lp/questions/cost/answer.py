@@ -71,6 +71,7 @@ class CostAnswer(Answer):
             "watts_per": {name: _over(quote.watts, amount) for name, amount in per.items()},
             "prices": self.prices.label,
             "powers": self.powers.label,
+            "warnings": list(appraisal.design.warnings),
         }
 
 

@@ -82,6 +82,7 @@ class FailuresAnswer(Answer):
             "objective": goal.expression,
             "network": summarise_network(self.network),
             "traffic": summarise_traffic(self.traffic),
+            "warnings": list(self.network.warnings),
             "trials": [self._row(trial) for trial in self.trials],
         }
 

@@ -49,6 +49,7 @@ class HopsAnswer(Answer):
         if self.pair:
             document["pair"] = self._of_pair(self.pair)
         document["network"] = summarise_network(self.network)
+        document["warnings"] = list(self.network.warnings)
         return document
 
     def totals(self) -> dict[str, Any]:
@@ -119,4 +120,5 @@ def series(_: Sequence[Mapping[str, Any]], answers: Sequence[HopsAnswer]) -> dic
         "trials": len(first.trials.trials),
         "sweep": [{"fail_links": one.fail_links, **one.totals()} for one in answers],
         "network": summarise_network(first.network),
+        "warnings": list(first.network.warnings),
     }

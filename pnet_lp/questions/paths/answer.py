@@ -55,6 +55,7 @@ class PathsAnswer(Answer):
             **attributes(self.case, "routing", "plane_policy"),
             "level": self.level,
             "network": summarise_network(self.network),
+            "warnings": list(self.network.warnings),
         }
         if self.paths is None:
             return {**head, **self.statistics}

@@ -70,6 +70,7 @@ class PricePerformanceAnswer(Answer):
             "example_prices": any(line.price.example for line in quote.lines),
             "solved_by": result.solver,
             "parts": [{"part": line.part.name, **attributes(line, "count", "unit_usd", "usd")} for line in quote.lines],
+            "warnings": list(self.solved.network.warnings),
             "result": self.solved.to_json(),
         }
 
