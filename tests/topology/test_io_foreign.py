@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -140,6 +141,26 @@ def test_repetita() -> None:
     plane = read_plane(DATA / "small.graph")
     assert plane.capacity_uv_gbps.tolist() == [9.95328, 9.95328, 0.155]
     assert plane.capacity_vu_gbps.tolist() == [2.48832, 9.95328, 0.155]
+
+
+@pytest.mark.parametrize("suffix", [".graph", ".gml", ".graphml"])
+def test_links_from_a_switch_to_itself_are_left_out_with_a_warning(suffix: str, tmp_path: Path) -> None:
+    """As in Interoute of the Topology Zoo, and of Repetita."""
+    path = tmp_path / f"net{suffix}"
+    if suffix == ".graph":
+        looped = (DATA / "small.graph").read_text().replace("EDGES 6", "EDGES 8")
+        path.write_text(looped + "edge_6 1 1 1 1000 5\nedge_7 1 1 1 1000 5\n")
+        plain = read_plane(DATA / "small.graph")
+    else:
+        plain = read_plane(DATA / "zoo.gml", link_gbps=1)
+        graph = plain.to_networkx()
+        graph.add_edge("Mill#1", "Mill#1", capacity_gbps=5)
+        graph.add_edge("Mill#1", "Mill#1", capacity_gbps=5)
+        getattr(nx, f"write_{suffix[1:]}")(graph, path)
+    plane = read_plane(path, link_gbps=1)
+    assert plane.fingerprint == plain.fingerprint
+    loop = plane.switch_names[1]
+    assert plane.warnings == (f"{path}: links from a switch to itself carry nothing and are left out ({loop!r})",)
 
 
 def test_topohub() -> None:

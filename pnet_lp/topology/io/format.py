@@ -84,6 +84,12 @@ def paired(arcs: Iterable[tuple[int, int, T, str]], link: Callable[[int, int], s
     return cables
 
 
+def left_out_loops(names: Iterable[str], where: str) -> tuple[str, ...]:
+    """Return the sentence about links that join switches of these ``names`` to themselves, if there are any."""
+    named = ", ".join(map(repr, dict.fromkeys(names)))
+    return (f"{where}: links from a switch to itself carry nothing and are left out ({named})",) if named else ()
+
+
 def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True) -> None:
     """Raise TopologyError where ``plane`` is more than a graph in which every switch is a rack.
 

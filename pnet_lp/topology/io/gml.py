@@ -7,7 +7,7 @@ import re
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS
-from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
+from pnet_lp.topology.io.graphs import graph_of, parser_faults, read_plane
 from pnet_lp.units import misread
 
 _GRAPH = re.compile(r"^[^\S\n]*+graph[^\S\n]*+(?:\[|$)", re.MULTILINE)
@@ -32,7 +32,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
     for *_, data in (*graph.nodes(data=True), *graph.edges(data=True)):
         # networkx makes an empty tuple and an empty list of the texts "()" and "[]".
         data.update({name: str(value) for name, value in data.items() if value in ((), [])})
-    return Plane.from_networkx(labelled(graph, where), link_gbps=link_gbps, label=where)
+    return read_plane(graph, where, link_gbps)
 
 
 def _render(plane: Plane) -> str:

@@ -8,7 +8,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_xml
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS
-from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
+from pnet_lp.topology.io.graphs import graph_of, parser_faults, read_plane
 from pnet_lp.units import misread
 
 
@@ -58,7 +58,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         for key, value in graph.graph.get(defaults, {}).items():
             for *_, data in elements:
                 data.setdefault(key, value)
-    return Plane.from_networkx(labelled(graph, where), link_gbps=link_gbps, label=where)
+    return read_plane(graph, where, link_gbps)
 
 
 def _render(plane: Plane) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import unique_names
 from pnet_lp.model import Plane
+from pnet_lp.topology.io.format import left_out_loops
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -48,6 +50,18 @@ def labelled(graph: nx.Graph[Any], where: str) -> nx.Graph[Any]:
         raise TopologyError("labels and ids of nodes collide", where=where, allowed="a label for each node")
     # In one step to new nodes: a label may be the id of another node.
     return nx.relabel_nodes(graph, names, copy=True)
+
+
+def read_plane(graph: nx.Graph[Any], where: str, link_gbps: float) -> Plane:
+    """Return the plane of a parsed graph, without the links from a node to itself that maps of real networks have."""
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
+    graph = labelled(graph, where)
+    loops = [u for u, _ in nx.selfloop_edges(graph)]
+    # Of a multigraph, a parallel edge goes for each time that the pair is named.
+    graph.remove_edges_from([(u, u) for u in loops])
+    plane = Plane.from_networkx(graph, link_gbps=link_gbps, label=where)
+    return replace(plane, warnings=(*plane.warnings, *left_out_loops(map(str, loops), where)))
 
 
 def graph_of(plane: Plane) -> nx.MultiGraph[str]:

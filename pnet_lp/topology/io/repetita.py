@@ -16,7 +16,16 @@ import math
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_tables, scaled, unscaled, whole
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, paired, parse_position, placed, places_of, refusal
+from pnet_lp.topology.io.format import (
+    NETWORK_FORMATS,
+    check_bare,
+    left_out_loops,
+    paired,
+    parse_position,
+    placed,
+    places_of,
+    refusal,
+)
 from pnet_lp.units import parse_number
 
 _HEADERS = {"NODES": "label x y", "EDGES": "label src dest weight bw delay"}
@@ -27,7 +36,8 @@ def _parse(text: str, where: str, _: float) -> Plane:
     names = [words[0] for _, words in tables["NODES"]]
     positions = [parse_position(words[1:], here) for here, words in tables["NODES"]]
     arcs = [_arc(words, len(names), here) for here, words in tables["EDGES"]]
-    cables = paired(arcs, lambda u, v: f"link {u} -> {v}")
+    loops = [names[u] for u, v, *_ in arcs if u == v]
+    cables = paired((arc for arc in arcs if arc[0] != arc[1]), lambda u, v: f"link {u} -> {v}")
     return Plane.from_cables(
         names,
         [u for u, *_ in cables],
@@ -39,6 +49,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
         attributes={
             name: [(there[i], back[i]) for *_, there, back in cables] for i, name in ((1, "weight"), (2, "delay"))
         },
+        warnings=left_out_loops(loops, where),
     )
 
 
@@ -47,8 +58,6 @@ def _arc(words: list[str], nodes: int, where: str) -> tuple[int, int, tuple[floa
     for end, word in zip((u, v), words[1:3], strict=True):
         if end is None or end >= nodes:
             raise TopologyError("no such node", where=where, found=word, allowed=f"0 to {nodes - 1}")
-    if u == v:
-        raise TopologyError(f"a cable joins switch {u} to itself", where=where)
     speed = scaled(words[4], 6)
     if not 0 <= speed < math.inf:
         raise TopologyError("not a valid link speed", where=where, found=words[4], allowed="finite kbit/s >= 0")
