@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -75,7 +75,7 @@ class PowerRate(Rate):
 _MODELS: Mapping[Quantity, type[Rate]] = {"price": PriceRate, "power": PowerRate}
 _PIECE: Mapping[Quantity, str] = {"price": "usd", "power": "watts"}
 _FOLDERS: Mapping[Quantity, str] = {"price": "prices", "power": "powers"}
-_DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("example", "hybrid-list"), "power": ("example",)}
+_DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("hybrid-list", "example"), "power": ("example",)}
 
 
 @brief("quantity", "label")
@@ -103,10 +103,11 @@ class Book:
         if found is None:
             names = " or ".join(dict.fromkeys(map(repr, (part.name, part.kind))))
             same = [name for name in self.rates if name.startswith(f"{part.kind}-")]
+            more = "" if self.label in shipped_books(self.quantity) else ", or 'over: example' in the file"
             raise SpecError(
                 f"no {self.quantity} for part {part.name!r}; the book has {', '.join(same or self.rates)}",
                 where=self.label,
-                allowed=f"an entry {names}",
+                allowed=f"an entry {names}{more}",
             )
         return found
 
@@ -139,25 +140,28 @@ def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
 
     Args:
         quantity: prices or powers.
-        names: in order; a shipped book's name replaces everything before it, a file overrides single entries.
+        names: in order; a shipped book's name replaces everything before it, a file overrides single entries of what is
+            before it.  What a file at the beginning does not have, the books have that it names as ``over``.
             Default: the published entries, and the example where there are none.
 
     Raises:
         SpecError: as :func:`read_book`; an unknown name.
     """
     shipped = shipped_books(quantity)
-    base, *upper = (read_book(shipped[name], quantity, name) for name in _DEFAULTS[quantity])
-    book = base
-    for layer in upper:
-        book = layer.over(book)
+
+    def layers(ordered: Sequence[str]) -> list[Book]:
+        return [read_book(shipped[name], quantity, name) for name in ordered]
+
+    book: list[Book] = []
     for name in one_or_more(names):
         if name in shipped:
-            book = read_book(shipped[name], quantity, name)
+            book = layers([name])
         elif Path(name).suffix.lower() in {".yaml", ".yml"} or exists(name):
-            book = read_book(name, quantity).over(book)
+            own, over = _read(name, quantity)
+            book = [own, *(book or layers(over))]
         else:
             raise unknown(f"unknown {quantity} book", name, shipped, more=", or a YAML file")
-    return book
+    return functools.reduce(lambda lower, upper: upper.over(lower), reversed(book or layers(_DEFAULTS[quantity])))
 
 
 class PriceSettings(Params):
@@ -171,7 +175,7 @@ class PriceSettings(Params):
         Flag(
             metavar="BOOK|FILE",
             several="repeated",
-            help="{}; a YAML file overrides single entries.  [default: hybrid-list over example]",
+            help="{}; a YAML file overrides single entries of those before it.  [default: hybrid-list over example]",
             listed=lambda: shipped_books("price"),
         ),
     ] = Field((), description="price books, by name or file, in order")
@@ -195,7 +199,7 @@ class BookSettings(PriceSettings):
             "--power",
             metavar="BOOK|FILE",
             several="repeated",
-            help="{}; a YAML file overrides single entries.  [default: example]",
+            help="{}; a YAML file overrides single entries of those before it.  [default: example]",
             listed=lambda: shipped_books("power"),
         ),
     ] = Field((), description="power books, by name or file, in order")
@@ -213,20 +217,26 @@ class BookSettings(PriceSettings):
 
 
 def read_book(path: str | Path, quantity: Quantity, label: str | None = None) -> Book:
-    """Return the book in a YAML file: ``entries`` by part, each a number or a mapping, as in :class:`PriceRate`.
+    """Return the book in a YAML file alone: ``entries`` by part, each a number or a mapping, as in :class:`PriceRate`.
 
     Raises:
         SpecError: not a book, an unknown part or key, an amount that is negative, NaN or infinite; the message names
             file and entry.
     """
+    book, _ = _read(path, quantity, label)
+    return book
+
+
+def _read(path: str | Path, quantity: Quantity, label: str | None = None) -> tuple[Book, Sequence[str]]:
+    """Return the book in a file, and the books that have what it does not have."""
     where = str(path)
-    rates = _parse_book(read_yaml_text(path), quantity, where)
-    return Book(quantity, where if label is None else label, rates)
+    rates, over = _parse_book(read_yaml_text(path), quantity, where)
+    return Book(quantity, where if label is None else label, rates), over
 
 
-@lru_cache(maxsize=64)
-def _parse_book(text: str, quantity: Quantity, where: str) -> Mapping[str, Rate]:
-    """Return the entries in a book's text.
+@functools.lru_cache(maxsize=64)
+def _parse_book(text: str, quantity: Quantity, where: str) -> tuple[Mapping[str, Rate], Sequence[str]]:
+    """Return the entries in a book's text, and the books that it is ``over``.
 
     Every case of an experiment asks for its books, and parsing one takes some ten milliseconds.
     """
@@ -234,15 +244,20 @@ def _parse_book(text: str, quantity: Quantity, where: str) -> Mapping[str, Rate]
     entries = document.get("entries") if isinstance(document, dict) else None
     if not isinstance(entries, dict) or not entries:
         raise SpecError("not a book", where=where, allowed="a mapping with entries by part")
-    if others := [str(key) for key in document if key not in {"description", "entries"}]:
-        raise SpecError(f"unknown key {others[0]!r}", where=where, allowed="description, entries")
+    if others := [str(key) for key in document if key not in {"description", "over", "entries"}]:
+        raise SpecError(f"unknown key {others[0]!r}", where=where, allowed="description, over, entries")
+    shipped, named = shipped_books(quantity), document.get("over", [])
+    over = tuple(map(str, named if isinstance(named, list) else [named]))
+    for name in over:
+        if name not in shipped:
+            raise unknown(f"over: unknown {quantity} book", name, shipped, where=where)
     rates: dict[str, Rate] = {}
     for part, entry in entries.items():
         name, rate = _rate(str(part), entry, quantity, where)
         if name in rates:
             raise SpecError(f"part {name!r} is given twice", where=where, found=str(part))
         rates[name] = rate
-    return MappingProxyType(rates)
+    return MappingProxyType(rates), over
 
 
 def _rate(part: str, entry: Any, quantity: Quantity, where: str) -> tuple[str, Rate]:

@@ -210,8 +210,8 @@ def test_speedup_that_never_pays(run: Run, run_json: RunJson) -> None:
 
 
 def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
-    (here / "mine.yaml").write_text("entries: {ocs-port: 0, switch-64x10g: 10000}\n")
-    (here / "watts.yaml").write_text("entries: {switch: 100}\n")
+    (here / "mine.yaml").write_text("over: [hybrid-list, example]\nentries: {ocs-port: 0, switch-64x10g: 10000}\n")
+    (here / "watts.yaml").write_text("over: example\nentries: {switch: 100}\n")
     document = run_json("cost", "hybrid", "--prices", "mine.yaml", "--power", "watts.yaml")
     assert document["total_usd"] == 40_028_050 - 10_240 * 340 - 320 * 20_000
     switches = [part for part in document["parts"] if part["part"].startswith("switch")]

@@ -608,7 +608,7 @@ def _files(here: Path) -> None:
     # None of them on a switch of the group.
     (here / "metric.csv").write_text(METRICS)
     (here / "pairs.csv").write_text("src,dst,demand\nh1,h4,1\nh3,h5,1\n")
-    (here / "mine.yaml").write_text("entries: {switch: 1, ocs-port: 1}\n")
+    (here / "mine.yaml").write_text("over: example\nentries: {switch: 1, ocs-port: 1}\n")
     (here / "loads.csv").write_text(
         "plane,u,v,kind,cable,capacity_gbps,load_gbps,utilisation,length\n"
         + "".join(f"0,{u},{v},core,{i},100,50,0.5,0\n" for i, u, v in RING for u, v in ((u, v), (v, u)))

@@ -38,9 +38,12 @@ def test_published_prices_come_first() -> None:
 
 def test_a_file_overrides_single_entries(tmp_path: Path) -> None:
     path = written(
-        tmp_path, "entries:\n  switch-64x10g: 12345\n  chip: {usd_per_gbps: 0.5, usd: 100, date: 2026, source: us}\n"
+        tmp_path,
+        "over: [hybrid-list, example]\n"
+        "entries:\n  switch-64x10g: 12345\n  chip: {usd_per_gbps: 0.5, usd: 100, date: 2026, source: us}\n",
     )
     book = load_book("price", [path])
+    assert book.label == f"{path} over hybrid-list over example"
     assert book.rate(Part("switch", 10, 64)).of(Part("switch", 10, 64)) == 12_345
     chip = Part("chip", 100, 128)
     assert book.rate(chip).of(chip) == 100 + 0.5 * 12_800
@@ -55,6 +58,23 @@ def test_later_names_win(tmp_path: Path) -> None:
     assert load_book("price", [path, "hybrid-list"]).rate(port).of(port) == 340
     assert load_book("price", ["hybrid-list", path]).rate(port).of(port) == 1
     assert load_book("price", path).rate(port).of(port) == 1
+
+
+def test_a_file_that_is_over_no_other_book_has_all_parts_or_names_the_missing_one(tmp_path: Path) -> None:
+    text = "entries: {ocs-port: 1}\n"
+    path, port, switch = written(tmp_path, text), Part("ocs-port"), Part("switch", 100, 64)
+    assert load_book("price", path).rate(port).of(port) == 1
+    with pytest.raises(SpecError) as caught:
+        load_book("price", path).rate(switch)
+    assert str(caught.value) == (
+        f"{path}: no price for part 'switch-64x100g'; the book has ocs-port; "
+        "allowed: an entry 'switch-64x100g' or 'switch', or 'over: example' in the file"
+    )
+    assert load_book("price", ["example", path]).rate(switch).example
+    assert load_book("price", written(tmp_path, f"over: example\n{text}")).rate(switch).example
+    # A book named before the file is what it is over.
+    with pytest.raises(SpecError, match="no price for part 'chassis'"):
+        load_book("price", ["hybrid-list", path]).rate(Part("chassis"))
 
 
 def test_a_book_is_parsed_once_for_each_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +128,9 @@ def test_a_part_without_a_price() -> None:
         ("entries: {switch: [3]}", ": switch: usd: input should be a valid number, found [3]"),
         ("entries: []", ": not a book; allowed: a mapping with entries by part"),
         ("switch: 3", ": not a book; allowed: a mapping with entries by part"),
-        ("currency: EUR\nentries: {switch: 3}", ": unknown key 'currency'; allowed: description, entries"),
+        ("currency: EUR\nentries: {switch: 3}", ": unknown key 'currency'; allowed: description, over, entries"),
+        ("over: exmaple\nentries: {switch: 3}", ": over: unknown price book 'exmaple' (did you mean 'example'?)"),
+        ("over: [{a: b}]\nentries: {switch: 3}", ": over: unknown price book \"{'a': 'b'}\""),
         ("entries: {switch: 3, switch: 4}", ":1: not YAML: key 'switch' is given twice"),
     ],
 )
