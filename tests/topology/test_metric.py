@@ -134,6 +134,14 @@ def test_hops_are_those_of_shortest_paths_by_metric() -> None:
     assert pn.hops(square(), level="rack", metric="km").to_json()["histogram"] == {"1": 6, "2": 4, "3": 2}
 
 
+@pytest.mark.parametrize("routing", ["ecmp", "ksp:1", "edge-disjoint:1"])
+def test_listed_paths_are_the_shortest_by_metric(routing: str) -> None:
+    requested = {"level": "rack", "routing": routing, "pair": ("0", "3")}
+    assert [path["switches"] for path in pn.paths(square(), **requested).to_json()["paths"]] == [["0", "3"]]  # type: ignore[arg-type]
+    found = pn.paths(square(), metric="km", **requested).to_json()  # type: ignore[arg-type]
+    assert [path["switches"] for path in found["paths"]] == [["0", "1", "2", "3"]]
+
+
 def test_packets_and_fluid_follow_the_metric(tmp_path: Path) -> None:
     lines = ["#: host a 0 100", "#: host b 3 100", "0 1 100", "1 2 100", "2 3 100", "0 3 100"]
     path = tmp_path / "net.edges"
