@@ -1,4 +1,4 @@
-from .draw import FailureModel, fail
+from .draw import FailureModel, fail, rounded_away
 from .groups import RiskGroup, read_groups
 from .interval import CONFIDENCE, mean_interval, share_interval
 from .mask import Mask, apply_mask
@@ -27,6 +27,7 @@ __all__ = [
     "mean_interval",
     "portion_of",
     "read_groups",
+    "rounded_away",
     "share_interval",
     "share_of",
     "single_failures",

@@ -12,7 +12,7 @@ from pnet_lp.failures.betweenness import betweenness
 from pnet_lp.failures.groups import members
 from pnet_lp.failures.mask import Mask, apply_mask
 from pnet_lp.failures.named import named_parts
-from pnet_lp.failures.portion import Portion, count_of, share_of
+from pnet_lp.failures.portion import Portion, count_of, in_words, plural, share_of
 from pnet_lp.failures.spec import Failures
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.arrays import BoolArray
@@ -81,6 +81,25 @@ class FailureModel:
                     arcs[p] |= np.repeat(in_cables[p], 2)
                     switches[p] |= in_switches[p]
         return Mask.of(self.network, arcs, switches, ports) | self._named
+
+
+def rounded_away(network: Network, failures: Failures) -> tuple[str, ...]:
+    """Return a sentence for each share that is less than half of one part in every plane, so that none fails."""
+    if failures.mode == "independent" or failures.unit != "cable":
+        return ()
+    found = []
+    for part, portion, totals in (
+        ("link", failures.links, [plane.cable_count for plane in network.planes]),
+        ("switch", failures.switches, [plane.switch_count for plane in network.planes]),
+        ("port", failures.ports, [int(np.sum(plane.host_switch >= 0)) for plane in network.planes]),
+    ):
+        if portion and not any(count_of(portion, total) for total in totals):
+            some = (
+                f"{in_words(portion, part)} of {max(totals):,} {plural(part)} is less than half a {part}, so none fails"
+            )
+            one = f"--fail-{plural(part)} '1 {part}' fails one"
+            found.append(f"{some} ({one})" if max(totals) else f"no plane has a {part}, so none fails")
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import Annotated, Self, get_args
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, TopologyError, naming
-from pnet_lp.failures import FailureSettings, fail
+from pnet_lp.failures import FailureSettings, fail, rounded_away
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.brief import brief
@@ -71,11 +71,14 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
         if built.network is not None:
             return built.network
         network = self.intact(self.topology, seed)
-        found = assumptions(
-            network,
-            self.topology,
-            speed="link_gbps" not in self.model_fields_set,
-            level="level" in type(self).model_fields and getattr(self, "level", None) is None,
+        found = (
+            *assumptions(
+                network,
+                self.topology,
+                speed="link_gbps" not in self.model_fields_set,
+                level="level" in type(self).model_fields and getattr(self, "level", None) is None,
+            ),
+            *rounded_away(network, self.failures),
         )
         first, *others = network.planes
         return (

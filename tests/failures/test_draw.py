@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import pnet_lp as pn
 from pnet_lp.errors import SpecError, TopologyError
-from pnet_lp.failures import FailureModel, Failures, Mask, Portion, apply_mask, fail, share_of
+from pnet_lp.failures import FailureModel, Failures, Mask, Portion, apply_mask, fail, rounded_away, share_of
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.flow import lost_demands
 from pnet_lp.topology import build_network
@@ -274,3 +274,13 @@ def test_ports_fail_and_those_of_one_position_are_a_nic() -> None:
     (host,) = np.flatnonzero(together.hosts[0]).tolist()
     assert [int(plane.host_switch[host]) for plane in failed.planes] == [-1, -1, -1]
     assert failed.planes[0].label == "fat-tree:k=4 (1 of 16 access links down)"
+
+
+def test_a_share_of_which_rounding_leaves_nothing_is_told_of() -> None:
+    planes = build_network(["ring:n=6", "path:n=6"])
+    assert rounded_away(planes, Failures(links=0.01, switches=0.1, ports=0.5)) == (
+        "1 % of 6 links is less than half a link, so none fails (--fail-links '1 link' fails one)",
+        "no plane has a port, so none fails",
+    )
+    for some in (Failures(), Failures(links=0.01, mode="independent"), Failures(links="1 link")):
+        assert rounded_away(planes, some) == ()
