@@ -33,7 +33,7 @@ def demands_of(graph: Path) -> str:
 def utilisations(graph: Path, routing: str, options: dict[str, Any], saved: Path) -> tuple[float, float, float, str]:
     """Return what headline, links and drawing say of the fullest link, and the status."""
     answer = pn.throughput(str(graph), traffic=demands_of(graph), routing=routing, **options, **COMMON)
-    network = pn.build_network(str(graph), **options)
+    network = pn.build_network(str(graph))
     answer.save(saved)
     drawn = max(map(float, map(np.max, map(utilisation, network.planes, read_loads(saved, network).gbps))))
     return answer.headline.value, float(answer.links["utilisation"].max()), drawn, answer.status
