@@ -91,7 +91,7 @@ def rounded_away(network: Network, failures: Failures) -> tuple[str, ...]:
     for part, portion, totals in (
         ("link", failures.links, [plane.cable_count for plane in network.planes]),
         ("switch", failures.switches, [plane.switch_count for plane in network.planes]),
-        ("port", failures.ports, [int(np.sum(plane.host_switch >= 0)) for plane in network.planes]),
+        ("port", failures.ports, [plane.host_count for plane in network.planes]),
     ):
         if portion and not any(count_of(portion, total) for total in totals):
             some = (
