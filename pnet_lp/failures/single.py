@@ -1,11 +1,11 @@
-"""Single failures: every link, switch, port, pair of links, or group of a network by itself."""
+"""Single failures: every link, switch, port, NIC, server, pair of links, or group of a network by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from pnet_lp.failures.mask import Mask
 from pnet_lp.failures.spec import Failures
 from pnet_lp.model import Network
 
-Each: TypeAlias = Literal["link", "switch", "port", "pair", "group"]
+Each: TypeAlias = Literal["link", "switch", "port", "nic", "server", "pair", "group"]
+
+Kind: TypeAlias = Literal["link", "switch", "port"]
+"""Of single parts."""
 
 MOST_FAILURES = 100_000
 """Failures that are looked at one by one."""
@@ -34,7 +37,7 @@ class Part:
     """
 
     plane: int
-    kind: Literal["link", "switch", "port"]
+    kind: Kind
     index: int
     name: str
 
@@ -44,7 +47,7 @@ class SingleFailure:
     """What fails at the same time.
 
     Attributes:
-        name: of the parts, joined by a comma, or of the group.
+        name: of the parts, joined by a comma, of the host whose NIC they are, or of the server or the group.
         parts: none for a group.
         group: of several parts, that fails as a whole.
     """
@@ -72,17 +75,21 @@ class SingleFailure:
 def single_failures(network: Network, each: Each, groups: Sequence[RiskGroup] = ()) -> list[SingleFailure]:
     """Return every failure of one kind, in the order of planes and indices; links of capacity 0 are down already.
 
+    A NIC is the ports of a host in all planes; a server fails by those of all of its hosts.
+
     Raises:
         SpecError: the network has none, or too many.
     """
     if each == "group":
         found = [SingleFailure(group.name, group=group) for group in groups]
+    elif each in ("nic", "server"):
+        found = _hosts_together(network, each)
     elif each == "pair":
         links = list(_parts(network, "link"))
         _check_number(len(links) * (len(links) - 1) // 2, each)
         found = [SingleFailure(f"{a.name}, {b.name}", (a, b)) for a, b in combinations(links, 2)]
     else:
-        found = [SingleFailure(part.name, (part,)) for part in _parts(network, each)]
+        found = [SingleFailure(part.name, (part,)) for part in _parts(network, cast("Kind", each))]
     _check_number(len(found), each)
     return found
 
@@ -97,7 +104,22 @@ def _check_number(count: int, each: Each) -> None:
         )
 
 
-def _parts(network: Network, kind: Literal["link", "switch", "port"]) -> Iterator[Part]:
+def _hosts_together(network: Network, each: Each) -> list[SingleFailure]:
+    """Return the ports of each NIC, or those of each server, as one failure."""
+    servers = network.servers
+    if each == "server" and servers is None:
+        raise SpecError("the network has no servers", where="each", found=each, allowed="a network with --server")
+    size = servers.size if each == "server" and servers is not None else 1
+    ports: dict[int, list[Part]] = {}
+    for part in _parts(network, "port"):
+        ports.setdefault(part.index // size, []).append(part)
+    names = network.endpoint_names("host") if ports else ()
+    return [
+        SingleFailure(names[i] if each == "nic" else f"server {i}", tuple(parts)) for i, parts in sorted(ports.items())
+    ]
+
+
+def _parts(network: Network, kind: Kind) -> Iterator[Part]:
     hosts = network.endpoint_names("host") if kind == "port" and network.planes[0].host_count else ()
     for p, plane in enumerate(network.planes):
         within = f"{p}:" if network.plane_count > 1 else ""

@@ -156,7 +156,7 @@ def failures(
     solver: str | None = ...,
     time_limit_s: float | None = ...,
     objective: str | None = ...,
-    each: Literal["link", "switch", "port", "pair", "group"] | None = ...,
+    each: Literal["link", "switch", "port", "nic", "server", "pair", "group"] | None = ...,
     trials: int | None = ...,
     capacity: str | None = ...,
     threads: int = ...,

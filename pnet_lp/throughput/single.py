@@ -67,6 +67,7 @@ def single_failure_trials(
     no other one does that did not before, so it remains optimal for every objective.  Where the objective is a function
     of K, over any path and by the solver ``auto``, each is solved from the flow and the lengths without failures
     (:mod:`pnet_lp.throughput.rerouting`) where few links limit; and the K of a failure is attained without it, too.
+    With servers each failure is solved by itself.
     Of the time to a deadline, the answer without failures has half, and each failure its part of the rest; of failures
     for which none is left nothing is known.
 
@@ -85,19 +86,19 @@ def single_failure_trials(
         InfeasibleError: what has to be carried does not fit without failures.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
     """
-    network.check_without_servers("every single failure")
     failures = single_failures(network, each, groups)
     routing, goal = parse_routing(options.get("routing", IDEAL)), parse_objective(options.get("objective", CONCURRENT))
     goal.check_comparable()
     drawn = routing.splitting is None or options.get("plane_policy") == "single"
     # What an objective reads from a file can tell links apart.
-    symmetric = (routing.form == "arc" or not drawn) and not goal.input_names
+    plain = network.servers is None
+    symmetric = plain and (routing.form == "arc" or not drawn) and not goal.input_names
     deadline = options.get("deadline", NEVER)
     together = _orbits(network, traffic, failures, deadline) if symmetric else [ints([i]) for i in range(len(failures))]
     options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
     intact = solve_whole(network, traffic, options | part_of_time(options, 2))
     firsts = [failures[orbit[0]] for orbit in together]
-    carrying = _carrying(network, intact) if routing.form == "arc" else None
+    carrying = _carrying(network, intact) if plain and routing.form == "arc" else None
     lost = intact.lost_demands
     needed = [
         i
@@ -134,7 +135,7 @@ def _rerouting(
     network: Network, traffic: TrafficMatrix, intact: FailureTrial, count: int, goal: Objective, options: dict[str, Any]
 ) -> Rerouting | None:
     """Return the program that failures are solved from, or None where each had better be solved from nothing."""
-    if options.get("solver", AUTO) != AUTO or count < _FEWEST:
+    if network.servers is not None or options.get("solver", AUTO) != AUTO or count < _FEWEST:
         return None
     problem, result = build_problem(network, traffic), intact.result
     if result is None or result.solver not in _FIRST_ORDER or intact.lost_demands or not Rerouting.pays(problem):
@@ -283,7 +284,10 @@ def _orbits(
     """Return the failures in sets that automorphisms of network and demands map onto each other, as indices."""
     alone = [ints([i]) for i in range(len(failures))]
     one_way = any(np.any(plane.capacity_uv_gbps != plane.capacity_vu_gbps) for plane in network.planes)
-    if one_way or any(len(failure.parts) != 1 for failure in failures):
+    # A NIC is that of a host, whatever the planes of its ports.
+    if one_way or any(len({(part.kind, part.index) for part in failure.parts}) != 1 for failure in failures):
+        return alone
+    if any(len(failure.parts) > 1 and failure.parts[0].kind != "port" for failure in failures):
         return alone
     flow = build_problem(network, traffic)
     if flow.metric is not None:
@@ -294,7 +298,7 @@ def _orbits(
     if found is None:
         return alone
     # Parallel cables of one speed, and ports of hosts that the problem merges, have one row together.
-    ends = np.array([_ends(network, flow, failure.parts[0]) for failure in failures])
+    ends = np.array([_ends(network, flow, failure.parts) for failure in failures])
     rows, label = np.unique(np.column_stack([np.sort(ends[:, :2]), ends[:, 2]]), axis=0, return_inverse=True)
     onto = []
     for image in found.generators.astype(np.int64):
@@ -313,8 +317,9 @@ def _orbits(
     return [ints(np.flatnonzero(orbit == each)) for each in dict.fromkeys(orbit.tolist())]
 
 
-def _ends(network: Network, flow: FlowProblem, part: Part) -> tuple[float, float, float]:
-    """Return the two nodes that a part is between, as in :class:`QuotientProblem`, and its speed."""
+def _ends(network: Network, flow: FlowProblem, parts: Sequence[Part]) -> tuple[float, float, float]:
+    """Return the two nodes that a part is between, as in :class:`QuotientProblem`, and its speed; of a NIC its host."""
+    part = parts[0]
     plane, first = network.planes[part.plane], int(flow.node_count[: part.plane].sum())
     if part.kind == "switch":
         return first + part.index, first + part.index, 0.0
@@ -325,4 +330,7 @@ def _ends(network: Network, flow: FlowProblem, part: Part) -> tuple[float, float
     if endpoint < 0:
         # Nobody sends or receives there.
         return -1, -1, 0.0
+    if len(parts) > 1:
+        host = int(flow.node_count.sum()) + endpoint
+        return host, host, 0.0
     return first + int(plane.host_switch[part.index]), int(flow.node_count.sum()) + endpoint, 0.0

@@ -86,7 +86,6 @@ def test_demands_are_between_accelerators() -> None:
         lambda network: pn.simulate(network, traffic="all-to-all", flow_size="1kB"),
         lambda network: pn.simulate(network, traffic="all-to-all", flow_size="1kB", model="fluid"),
         lambda network: pn.crosscheck(network, traffic="all-to-all", flow_size="1kB"),
-        lambda network: pn.failures(network, each="port", traffic="all-to-all"),
         pn.cost,
         pn.price_performance,
         pn.draw,

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pnet_lp as pn
 from pnet_lp.cli import main
 from pnet_lp.errors import InfeasibleError, SpecError
 from pnet_lp.failures import Each, Failures, RiskGroup, fail, single_failures
@@ -76,11 +77,12 @@ def test_each_failure_is_a_solve_of_its_own(network: Network, routing: str, each
     [
         ("link", {"edge0-agg0": 16, "agg0-core0": 16}),
         ("switch", {"edge0": 8, "agg0": 8, "core0": 4}),
-        ("port", {"h0": 16}),
+        ("port", {"0:h0": 32}),
+        ("nic", {"h0": 16}),
     ],
 )
 def test_symmetric_failures_are_one(each: Each, sets: dict[str, int]) -> None:
-    network = build_network("fat-tree:k=4")
+    network = build_network("fat-tree:k=4", planes=1 if "edge0" in str(sets) else 2)
     traffic = build_traffic("all-to-all", network)
     _, *found = single_failure_trials(network, traffic, each)
     assert {trial.failure: trial.equivalent for trial in found} == sets
@@ -305,8 +307,27 @@ def test_what_has_no_meaning_beside_it_is_refused(arguments: list[str], message:
     assert message in result.stderr
 
 
+@pytest.mark.parametrize("each", ["link", "switch", "port", "nic", "server"])
+def test_parts_of_networks_with_servers_fail_alone(each: Each) -> None:
+    """What fails has the answer that the network has without it; of a server all NICs do."""
+    network = pn.build_network(
+        "leaf-spine:leaves=2,spines=1,hosts_per_leaf=2", planes=2, server="single-switch:hosts=2", server_gbps=300
+    )
+    traffic = build_traffic("all-to-all", network)
+    intact, *found = single_failure_trials(network, traffic, each)
+    assert intact.throughput_gbps == pytest.approx(solve(network, traffic).throughput_gbps, rel=2e-4)
+    assert len(found) == {"link": 4, "switch": 6, "port": 8, "nic": 4, "server": 2}[each]
+    for trial in found:
+        first = 2 * int(trial.failure.removeprefix("server ")) if each == "server" else 0
+        name = ", ".join(network.host_names[first : first + 2]) if each == "server" else trial.failure
+        rate, lost = separately(network, traffic, name, "ideal")
+        assert (trial.throughput_gbps, trial.lost_demands) == (pytest.approx(rate, rel=2e-4), lost)
+
+
 def test_a_network_without_such_parts_is_refused() -> None:
     network = build_network("ring:n=4")
+    with pytest.raises(SpecError, match="each: the network has no servers, found 'server'; allowed: a network with"):
+        single_failures(network, "server")
     with pytest.raises(SpecError, match="the network has 0 failures of this kind"):
         single_failures(network, "port")
     with pytest.raises(SpecError, match=r"has \d+,\d+ failures of this kind"):
