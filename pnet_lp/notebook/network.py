@@ -9,6 +9,7 @@ from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.servers import Relay
 from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, WorkloadLike, given, matrix_of, network_of, workload_of
+from pnet_lp.topology.links import by_metric
 from pnet_lp.topology.settings import PlaneSettings
 
 
@@ -24,6 +25,7 @@ def build_network(
     rails: int | None = None,
     relay: Relay | None = None,
     capacity: str | None = None,
+    metric: str | None = None,
     seed: int = 0,
     **failing: Any,
 ) -> Network:
@@ -42,6 +44,7 @@ def build_network(
         rails: rails to which planes are dealt: accelerator i attaches to the planes of rail i modulo this only.
         relay: which accelerators pass traffic on: ``none``, ``source``, ``ends`` (the default) or ``any``.
         capacity: name of the edge attribute, or of the column, that holds the Gb/s of links.
+        metric: by what paths are the shortest instead of hops: a number that files give links, or a table.
         seed: seed of random families, and of failures.
         failing: what of it fails: ``fail_links``, ``fail``, ... as of :func:`pnet_lp.throughput`.
 
@@ -60,6 +63,8 @@ def build_network(
         relay=relay,
     )
     network = network_of(topology, settings, capacity=capacity, seed=seed)
+    if metric is not None:
+        network = by_metric(network, metric)
     return fail(network, given(FailureSettings, **failing).failures, seed=seed)
 
 

@@ -122,6 +122,7 @@ def test_routings_follow_the_metric_and_verify_checks_it(routing: str, tmp_path:
 def test_metrics_of_the_file_are_a_number_of_that_name() -> None:
     given = Network.from_planes([square(metric=[1, 1, 1, 5])])
     assert by_metric(given, "metric").fingerprint == given.fingerprint
+    assert pn.build_network(square(), metric="km").fingerprint == given.fingerprint
     with pytest.raises(
         SpecError, match=r"no such number \(did you mean 'metric'\?\), found 'metrics'; allowed: km, metric, or"
     ):
