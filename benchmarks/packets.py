@@ -52,6 +52,7 @@ KINDS: dict[str, tuple[int, dict[str, str]]] = {
     "ndp": (10, {"preset": "ndp", "transport": "ndp"}),
     "roce": (10, {"preset": "roce-2026"}),
     "swift": (10, {"transport": "swift"}),
+    "hpcc": (10, {"transport": "hpcc"}),
     "nscc": (10, {"preset": "uec"}),
     "sopa": (1, {"preset": "sopa"}),
 }

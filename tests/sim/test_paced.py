@@ -28,6 +28,8 @@ RED = "ecn:packets=10000,threshold=3,always=133,chance=0.01"
         ("roce:dcqcn=false,g=0.5", "changes nothing with dcqcn=false"),
         ("roce:byte_counter=0", "byte_counter"),
         ("roce:recovery=none", "recovery"),
+        ("hpcc:eta=1.1", "eta"),
+        ("hpcc:base_rtt=0s", "base_rtt"),
     ],
 )
 def test_parameters_are_refused(tree: Network, transport: str, says: str) -> None:
@@ -75,6 +77,29 @@ def test_marks_lower_the_rate(tree: Network) -> None:
     assert deaf.flow["marked"].sum() > 0
     # Who does not react is no slower: the last link is never idle.
     assert deaf.flow["end_ps"].max() <= reacting.flow["end_ps"].max()
+
+
+def test_hpcc_leaves_links_a_part_of_their_rate(tree: Network) -> None:
+    """Two flows into one host: first windows leave a queue, and what follows takes 1 / eta of its time."""
+    workload = flows(tree, (2, 1, 10_000_000, 0), (3, 1, 10_000_000, 0))
+    line_ps = 20_000_000 * 1500 / 1460 * 800
+    for eta in (0.5, 0.95):
+        result = simulate(tree, workload, transport=f"hpcc:eta={eta}", queue="drop-tail:packets=20", seed=1)
+        check_conserved(result)
+        assert result.completed == 2
+        assert result.flow["packets_dropped"].sum() == 0
+        assert 0.97 / eta < result.flow["end_ps"].max() / line_ps < 1.02 / eta
+        assert result.port["longest_packets"].max() < 15
+
+
+def test_hpcc_measures_one_path(tree: Network) -> None:
+    workload = flows(tree, (0, 5, 1_000_000, 0))
+    with pytest.raises(SpecError, match="the transport measures the links of one"):
+        simulate(tree, workload, transport="hpcc", forwarding="reps")
+    # An answer by other ports than the one before changes nothing: the window is the first, and the link is full.
+    sprayed, single = (simulate(tree, workload, transport="hpcc", forwarding=word).flow for word in ("sopa", "ecmp"))
+    assert sprayed["end_ps"] < 1.01 * sprayed["ideal_ps"]
+    assert single["end_ps"] > 1.04 * single["ideal_ps"]
 
 
 def test_swift_holds_its_target() -> None:

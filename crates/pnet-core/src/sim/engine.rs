@@ -128,6 +128,12 @@ impl Scenario {
         if self.forwarding.learns() && shape.nic.is_none() {
             return invalid("forwarding", "it goes by answers to every packet, which the transport does not give");
         }
+        if self.forwarding.learns() && shape.telemetry {
+            return invalid(
+                "forwarding",
+                "it changes paths from packet to packet, and the transport measures the links of one",
+            );
+        }
         let switches = self.discipline(&*self.queue, shape)?;
         let mut hosts = self.host_queue.as_deref().map(|queue| self.discipline(queue, shape)).transpose()?;
         if self.queue.pauses() {
@@ -143,7 +149,8 @@ impl Scenario {
         }
         queue.limit().check(shape.largest)?;
         Ok(match (queue.build(&self.fabric, self.seed)?, self.model) {
-            (Discipline::Fifo(fifo), Model::Plain) => {
+            // What waits in a port as a packet leaves is only known then, if switches are to note it.
+            (Discipline::Fifo(fifo), model) if model == Model::Plain || shape.telemetry => {
                 Discipline::Scheduler(Box::new(Held::new(fifo, self.fabric.ports())))
             }
             (discipline, _) => discipline,

@@ -1,6 +1,7 @@
 //! The network while the run goes on: it moves packets from port to port, and lets transports send them.
 
 mod active;
+mod ending;
 mod pauses;
 mod ports;
 mod room;
@@ -18,8 +19,9 @@ use super::packet::{Kind, Packet};
 use super::paths::Paths;
 use super::port::Departure;
 use super::queues::Discipline;
-use super::records::{End, FlowRecord, Outcome, PacketCounts};
+use super::records::{FlowRecord, PacketCounts};
 use super::source::{Flow, Session};
+use super::telemetry::Hop;
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, WindowRow};
 use crate::error::Error;
@@ -114,7 +116,7 @@ impl Net {
             clock: Clock { now: 0, events: Events::new(&nodes, first_timer as usize - 2 * fabric.ports(), seed) },
             first_pull: first_pull as u32,
             first_timer,
-            ports: Ports::new(fabric, switches, hosts, shape.nic.is_some(), pauses, recorder.is_some()),
+            ports: Ports::new(fabric, (switches, hosts), shape, pauses, recorder.is_some()),
             active: Active::new(flows, shape.subflows),
             timers: Timers::new(shape.timers + u32::from(room.is_some()), first_timer),
             room,
@@ -331,7 +333,7 @@ impl Net {
     /// A packet is lost on a link, or at its end.
     fn lose(&mut self, port: u32, packet: &Packet) {
         self.ports.lose(port);
-        self.drop(packet.connection);
+        self.drop(packet);
     }
 
     /// A port that has sent its packet sends the next.
@@ -356,7 +358,7 @@ impl Net {
         let full = self.ports.enqueue(host, port, packet, route, &mut self.clock, &mut self.recorder);
         if full {
             while let Some(gone) = self.ports.dropped.pop() {
-                self.drop(gone.connection);
+                self.drop(&gone);
             }
         }
         full
@@ -375,7 +377,11 @@ impl Net {
         found.is_ok()
     }
 
-    fn drop(&mut self, connection: u32) {
+    fn drop(&mut self, packet: &Packet) {
+        if let Some(telemetry) = &mut self.ports.telemetry {
+            telemetry.lose(packet);
+        }
+        let connection = packet.connection;
         self.active.of_mut(connection).in_flight -= 1;
         self.active.record(connection).counts.dropped += 1;
         self.settle(connection);
@@ -384,28 +390,6 @@ impl Net {
     /// Bytes on the wire of the data that has reached its hosts.
     pub(super) fn arrived(&self) -> u64 {
         self.arrived
-    }
-
-    /// The records of a run that ends so, once it has been checked that no packet is missing.
-    pub(super) fn finish(mut self, end: End, time: Time, events: u64) -> Result<Outcome, Error> {
-        self.active.flows.end();
-        let mut on_their_way = vec![0_u64; self.active.flows.records.len()];
-        let stuck = if end == End::Deadlock { self.ports.stuck(&self.paths.fabric) } else { vec![] };
-        let pauses = self.ports.pauses.as_ref().map_or_else(Vec::new, |pauses| pauses.records(time));
-        let ports = self.ports.finish(time, |packet| {
-            on_their_way[self.active.of(packet.connection).record as usize] += 1;
-        })?;
-        let Flows { records: flows, plane_bytes, subflow_bytes, .. } = self.active.flows;
-        for (record, on_their_way) in flows.iter().zip(on_their_way) {
-            let counts = &record.counts;
-            if counts.sent != counts.delivered + counts.dropped + on_their_way {
-                let found = format!("{record:?} and {on_their_way} packets on their way");
-                return Err(Error::Unconserved { found });
-            }
-        }
-        let traces = self.recorder.map(|recorder| recorder.traces).unwrap_or_default();
-        let packet_hops = self.packet_hops;
-        Ok(Outcome { end, time, events, packet_hops, flows, ports, pauses, stuck, plane_bytes, subflow_bytes, traces })
     }
 }
 
@@ -419,6 +403,11 @@ impl Network for Net {
     fn send(&mut self, mut packet: Packet) {
         let (port, route) = self.paths.depart(&mut packet, self.clock.now);
         self.active.send(&packet, port, &self.paths.fabric);
+        if packet.kind == Kind::Data
+            && let Some(telemetry) = &mut self.ports.telemetry
+        {
+            telemetry.open(&mut packet);
+        }
         self.enqueue(true, port, &packet, route);
         if packet.kind == Kind::Data
             && let Some(room) = &mut self.room
@@ -468,6 +457,12 @@ impl Network for Net {
     fn suspect(&mut self, connection: u32) {
         if self.learns {
             self.paths.forwarder.suspect(connection, self.clock.now);
+        }
+    }
+
+    fn read_telemetry(&mut self, answer: &Packet, hops: &mut Vec<Hop>) {
+        if let Some(telemetry) = &mut self.ports.telemetry {
+            telemetry.read(answer, hops);
         }
     }
 

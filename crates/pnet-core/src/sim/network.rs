@@ -4,6 +4,7 @@ use super::fabric::Fabric;
 use super::packet::Packet;
 use super::records::{FlowRecord, PacketCounts};
 use super::source::Session;
+use super::telemetry::Hop;
 use super::time::Time;
 use crate::error::{Error, invalid, refused};
 
@@ -41,6 +42,10 @@ pub trait Network {
     /// Nothing has been heard for too long of a packet of a connection: a path may have failed.
     fn suspect(&mut self, connection: u32);
 
+    /// What ports have noted on the data that an answer is to, where the transport reads telemetry: it replaces `hops`.  To be
+    /// asked once for each answer.
+    fn read_telemetry(&mut self, answer: &Packet, hops: &mut Vec<Hop>);
+
     /// What the flow of a connection is sent over.
     fn session(&self, connection: u32) -> Session;
 
@@ -67,6 +72,8 @@ pub struct Shape {
     /// Where the host's card takes packets from connections as its ports send them: bytes of one that wait in each port of
     /// the host at most, the packet being sent included.  Packets are then stamped as their first bit leaves.
     pub nic: Option<u64>,
+    /// Whether switches note on data what they know of the ports that it leaves by.
+    pub telemetry: bool,
 }
 
 impl Shape {
@@ -76,7 +83,9 @@ impl Shape {
             return refused("payload", "no size of a packet", payload, "at least 1 byte");
         }
         match payload.checked_add(header) {
-            Some(largest) => Ok(Shape { subflows: 1, timers: 1, largest, payload, pulls: false, nic: None }),
+            Some(largest) => {
+                Ok(Shape { subflows: 1, timers: 1, largest, payload, pulls: false, nic: None, telemetry: false })
+            }
             None => invalid("payload", "with the header more than 65535 bytes"),
         }
     }

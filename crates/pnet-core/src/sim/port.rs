@@ -5,6 +5,7 @@ use std::ops::Add;
 use super::fabric::Link;
 use super::packet::{Kind, Packet};
 use super::queues::Limit;
+use super::telemetry::Hop;
 use super::time::{Rate, Time};
 
 /// Length of a ring at least; all are powers of two.
@@ -282,6 +283,11 @@ impl Port {
         let next =
             (self.arriving != self.end).then(|| self.ring[self.place(self.arriving)].time.saturating_add(self.delay));
         (first, next)
+    }
+
+    /// What it notes on a packet that it is about to send, this being its number and what waits behind.
+    pub(super) fn hop(&self, port: u32, queue: u64, now: Time) -> Hop {
+        Hop { port, queue, sent: self.counters.bytes, time: now, rate: self.rate }
     }
 
     /// When the first bit of a departing packet left.

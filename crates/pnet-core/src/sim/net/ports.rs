@@ -6,10 +6,12 @@ use super::Clock;
 use super::pauses::Pauses;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
+use crate::sim::network::Shape;
 use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
 use crate::sim::queues::{Discipline, FRAME, Fifo, Limit, Touch, Verdict};
 use crate::sim::records::PortRecord;
+use crate::sim::telemetry::Telemetry;
 use crate::sim::time::{NEVER, Time};
 use crate::sim::trace::Recorder;
 
@@ -72,15 +74,16 @@ pub(super) struct Ports {
     pub(super) pauses: Option<Pauses>,
     /// What queues have just dropped.
     pub(super) dropped: Vec<Packet>,
+    /// What switches note on data, where the transport reads it.
+    pub(super) telemetry: Option<Box<Telemetry>>,
 }
 
 impl Ports {
     /// Those of a fabric, all empty; the ports of hosts have queues of their own or those of switches.
     pub(super) fn new(
         fabric: &Fabric,
-        switches: Discipline,
-        hosts: Option<Discipline>,
-        stamps: bool,
+        (switches, hosts): (Discipline, Option<Discipline>),
+        shape: Shape,
         pauses: Option<Pauses>,
         traced: bool,
     ) -> Self {
@@ -93,7 +96,16 @@ impl Ports {
         let leaving =
             sides.switches.unmarked.is_some() || sides.hosts.as_ref().is_some_and(|side| side.unmarked.is_some());
         let trails = vec![Trail::default(); if leaving { all.len() } else { 0 }];
-        Ports { rare: vec![Rare::default(); all.len()], all, sides, stamps, trails, pauses, dropped: vec![] }
+        Ports {
+            rare: vec![Rare::default(); all.len()],
+            all,
+            sides,
+            stamps: shape.nic.is_some(),
+            trails,
+            pauses,
+            dropped: vec![],
+            telemetry: shape.telemetry.then(Box::default),
+        }
     }
 
     #[inline]
@@ -135,6 +147,12 @@ impl Ports {
             packet.stamp = clock.now;
         }
         let from = &mut self.all[port as usize];
+        if let Some(telemetry) = &mut self.telemetry
+            && !host
+            && packet.kind == Kind::Data
+        {
+            telemetry.note(&packet, from.hop(port, scheduler.backlog(port).bytes, clock.now));
+        }
         let (departure, arrival) = from.send(&packet, packet.route, false, clock.now);
         from.counters.sent += 1;
         from.counters.bytes += u64::from(packet.size);

@@ -24,6 +24,7 @@ use super::super::forwarding::Shares;
 use super::super::net::Net;
 use super::super::network::{Network, Shape};
 use super::super::packet::{Kind, Packet};
+use super::super::telemetry::Hop;
 use super::super::time::{NEVER, Time};
 use super::super::values::{names, parameters};
 use super::flight::Flight;
@@ -85,9 +86,13 @@ impl TransportKind for Paced {
             return invalid("transport", "0; a timeout lasts, and a packet is overtaken by one at least");
         }
         self.control.check()?;
+        let telemetry = self.control.reads_telemetry();
+        if telemetry && self.recovery == Recovery::GoBack {
+            return invalid("transport", "telemetry comes with answers to every packet, which go-back-n does not give");
+        }
         let shape = Shape::of(self.payload, self.header)?;
         let largest = shape.largest.max(self.ack);
-        Ok(Shape { largest, timers: TIMERS, nic: Some(NIC_PACKETS * u64::from(largest)), ..shape })
+        Ok(Shape { largest, timers: TIMERS, nic: Some(NIC_PACKETS * u64::from(largest)), telemetry, ..shape })
     }
 
     fn takes_trimmed(&self) -> bool {
@@ -106,6 +111,7 @@ impl TransportKind for Paced {
             senders: vec![],
             receivers: vec![],
             answers: Answers { header, ack, recovery, notify },
+            hops: self.control.reads_telemetry().then(Vec::new),
         })
     }
 }
@@ -154,6 +160,8 @@ pub(super) struct Connections {
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     answers: Answers,
+    /// What the last answer bore, where control reads it.
+    hops: Option<Vec<Hop>>,
 }
 
 impl Connections {
@@ -208,6 +216,9 @@ impl Connections {
     /// The answer to a packet has come.
     fn on_answer(&mut self, packet: &Packet, net: &mut impl Network) {
         let Packet { connection, kind, .. } = *packet;
+        if let Some(hops) = &mut self.hops {
+            net.read_telemetry(packet, hops);
+        }
         let sender = &mut self.senders[connection as usize];
         if sender.flight.unacked == 0 {
             return;
@@ -225,6 +236,9 @@ impl Connections {
         }
         let (unacked, under_way) = (packet.seq, sender.flight.under_way);
         let rtt = now - packet.stamp;
+        if let Some(hops) = &self.hops {
+            self.control.passed(connection, hops, packet.stamp, now);
+        }
         self.control.acked(connection, Acked { segments, marked: packet.marked, rtt, now, unacked, under_way });
         let sender = &mut self.senders[connection as usize];
         let lost = match (kind, self.params.recovery) {

@@ -3,12 +3,14 @@
 //! A new one is a file here and a line in the list of [`kinds`].
 
 mod dcqcn;
+mod hpcc;
 mod nscc;
 mod swift;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::super::super::telemetry::Hop;
 use super::super::super::time::Time;
 use super::super::super::values::{Named, Parameter, Values, kinds};
 use crate::error::Error;
@@ -23,6 +25,11 @@ pub trait Pacing: Debug + Send + Sync {
         false
     }
 
+    /// Whether it goes by what ports note on packets, which come in the order in which they were sent.
+    fn reads_telemetry(&self) -> bool {
+        false
+    }
+
     /// The control of all connections.
     fn build(&self) -> Box<dyn Control>;
 }
@@ -31,6 +38,7 @@ kinds!(Pacing, "control":
     "swift" => swift::Swift,
     "dcqcn" => dcqcn::Dcqcn,
     "nscc" => nscc::Nscc,
+    "hpcc" => hpcc::Hpcc,
 );
 
 impl Parameter for Arc<dyn Pacing> {
@@ -114,6 +122,9 @@ pub trait Control {
 
     /// An answer has come.
     fn acked(&mut self, _connection: u32, _acked: Acked) {}
+
+    /// An answer has come to a packet sent at a time, on which ports have noted this; before [`Control::acked`].
+    fn passed(&mut self, _connection: u32, _hops: &[Hop], _sent: Time, _now: Time) {}
 
     /// A packet is taken for lost.
     fn lost(&mut self, _connection: u32, _loss: Loss, _now: Time) {}
