@@ -59,7 +59,12 @@ def _narrowest(cutter: Cutter, splits: Iterable[Counts]) -> tuple[Counts, float]
     """Return the split that the least capacity connects, and that capacity; the first of equals."""
     best: Counts | None = None
     least = math.inf
+    seen: set[bytes] = set()
     for sending in splits:
+        # In small networks many orders propose the same halves.
+        if (key := sending.tobytes()) in seen:
+            continue
+        seen.add(key)
         capacity = cutter.capacity(sending)
         if best is None or capacity < least * (1 - _ROUNDING):
             best, least = sending, capacity
