@@ -29,5 +29,5 @@ class PacedParams(TransportParams):
             header=sizes.header,
             ack=sizes.ack,
             timeout=self.rto,
-            **{"recovery": "selective", "notify": None, **rest},
+            **{"recovery": "selective", "notify": None, "reorder": None, **rest},
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pnet_lp as pn
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.model import Network
 from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
@@ -140,3 +140,40 @@ def test_a_plane_dies_in_mid_run(transport: str) -> None:
     # Three planes in place of four, and a timeout of 1 ms or twice that, for windows that have all to resend, too.
     rto = 4e9 if transport.startswith("roce") else 1e9
     assert cut.flow["end_ps"].max() < 1.6 * whole.flow["end_ps"].max() + 4 * rto
+
+
+def test_mrc_leaves_a_plane_that_dies_and_comes_back_to_it() -> None:
+    """Nobody tells: three of four planes carry three quarters within 50 us, and all of them again 100 us after repair.
+
+    A probe is sent every 100 us, so a plane that comes back at 400 us is in use by 520 us.
+    """
+    (result,) = pn.simulate(
+        topology="leaf-spine:leaves=4,spines=4,hosts_per_leaf=4",
+        planes=4,
+        link_gbps=100,
+        traffic="permutation",
+        flow_size="25MB",
+        preset="mrc",
+        seed=1,
+        trace=("flow:0",),
+        fail_planes=(1,),
+        fail_at="200us",
+        fail_until="400us",
+    ).results
+    check_conserved(result)
+    assert result.completed == 16
+    assert result.flow["timeouts"].sum() == 0
+    arrived_us = result.traces["arrivals"]["time_ps"] / 1e6
+    whole, dead, back = (int(((arrived_us >= start) & (arrived_us < start + 50)).sum()) for start in (100, 260, 520))
+    assert dead == pytest.approx(0.75 * whole, rel=0.05)
+    assert back == pytest.approx(whole, rel=0.02)
+
+
+def test_entropies_need_answers(tree: Network) -> None:
+    with pytest.raises(PnetError, match="it goes by answers to every packet"):
+        simulate(tree, flows(tree, (0, 5, 1000, 0)), transport="tcp", forwarding="entropies")
+    # Fewer than planes or paths are allowed, and so is one plane.
+    result = simulate(tree, flows(tree, (0, 5, 100_000, 0)), transport="mrc", forwarding="entropies:count=1")
+    assert result.completed == 1
+    used = result.port["bytes"] > 0
+    assert used.sum() == 12

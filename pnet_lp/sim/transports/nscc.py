@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from pnet_lp import _core
@@ -39,6 +41,10 @@ class NsccParams(PacedParams):
         "headers without payload and timeouts show losses, as packets on many paths overtake each other",
     )
 
+    def own(self) -> dict[str, Any]:
+        """Return what the core calls these parameters, beside those of any card."""
+        return {"control": "nscc", "most_window": self.max_window, **self.model_dump(exclude={"rto", "max_window"})}
+
 
 @TRANSPORTS.register(
     "nscc",
@@ -48,5 +54,4 @@ class NsccParams(PacedParams):
 )
 def nscc(params: NsccParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
-    own = params.model_dump(exclude={"rto", "max_window"})
-    return params.core(context, control="nscc", most_window=params.max_window, **own)
+    return params.core(context, **params.own())

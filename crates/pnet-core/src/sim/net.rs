@@ -364,19 +364,6 @@ impl Net {
         full
     }
 
-    /// Whether a connection that has put much into the ports of its source may put more.
-    #[cold]
-    fn look_for_room(&mut self, connection: u32) -> bool {
-        let Some(room) = &mut self.room else { return true };
-        let (fabric, now, host) = (&self.paths.fabric, self.clock.now, self.active.of(connection).pair.src);
-        let ports = (0..fabric.planes().count()).map(|plane| fabric.up(plane, host));
-        let found = room.look(connection, now, ports.flat_map(|port| self.ports.standing(port, connection, now)));
-        if let Err(Some(until)) = found {
-            self.timers.arm(connection, self.room_timer, until, &mut self.clock.events);
-        }
-        found.is_ok()
-    }
-
     fn drop(&mut self, packet: &Packet) {
         if let Some(telemetry) = &mut self.ports.telemetry {
             telemetry.lose(packet);
@@ -457,6 +444,24 @@ impl Network for Net {
     fn suspect(&mut self, connection: u32) {
         if self.learns {
             self.paths.forwarder.suspect(connection, self.clock.now);
+        }
+    }
+
+    fn lost(&mut self, connection: u32, segments: &[u32]) {
+        if self.learns {
+            self.paths.forwarder.lost(connection, segments, self.clock.now);
+        }
+    }
+
+    #[inline]
+    fn probe(&mut self, connection: u32, size: u16) {
+        let now = self.clock.now;
+        while self.learns
+            && let Some(path) = self.paths.forwarder.probe(connection, now)
+        {
+            let mut probe = Packet::new(Kind::Probe, connection, 0, size, now);
+            probe.note[1] = path;
+            self.send(probe);
         }
     }
 

@@ -42,6 +42,13 @@ pub trait Network {
     /// Nothing has been heard for too long of a packet of a connection: a path may have failed.
     fn suspect(&mut self, connection: u32);
 
+    /// These segments of a connection are taken for lost, each of them as it was last sent; not those that are known to have
+    /// come without their payload.
+    fn lost(&mut self, connection: u32, segments: &[u32]);
+
+    /// Sends probes of so many bytes over the paths of a connection that are to be probed now.
+    fn probe(&mut self, connection: u32, size: u16);
+
     /// What ports have noted on the data that an answer is to, where the transport reads telemetry: it replaces `hops`.  To be
     /// asked once for each answer.
     fn read_telemetry(&mut self, answer: &Packet, hops: &mut Vec<Hop>);

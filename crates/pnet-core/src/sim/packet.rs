@@ -24,6 +24,8 @@ pub enum Kind {
     Pull,
     /// Tells the source of a mark.
     Notification,
+    /// Says that a [`Kind::Probe`] of a path has come.
+    Probed,
 }
 
 impl Kind {

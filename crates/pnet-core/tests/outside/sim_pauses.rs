@@ -59,6 +59,7 @@ fn full_rate() -> Paced {
         ack: 64,
         recovery: Recovery::GoBack,
         duplicate_threshold: None,
+        reorder: None,
         timeout: 50_000 * MICROSECOND,
         notify: None,
         control: Arc::new(control),

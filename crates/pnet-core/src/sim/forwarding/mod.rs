@@ -7,6 +7,7 @@
 //! A new forwarding is a file here and a line in the list of [`kinds`].
 
 mod ecmp;
+mod entropies;
 mod given;
 mod hedera;
 mod per_flow;
@@ -15,7 +16,7 @@ mod recycled;
 mod spray;
 mod tables;
 
-pub use spray::{Order, Over, Recycling};
+pub use spray::{Numbering, Order, Over, Recycling};
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -106,6 +107,14 @@ pub trait Forwarder {
 
     /// Nothing has been heard of a packet for too long; asked where [`Forwarding::learns`].
     fn suspect(&mut self, _connection: u32, _now: Time) {}
+
+    /// These segments are taken for lost, each as it was last sent; asked where [`Forwarding::learns`].
+    fn lost(&mut self, _connection: u32, _segments: &[u32], _now: Time) {}
+
+    /// What the second note of a packet is to be that probes a path now, if one is to; asked where [`Forwarding::learns`].
+    fn probe(&mut self, _connection: u32, _now: Time) -> Option<u32> {
+        None
+    }
 
     /// When it wants to know next what has been sent; [`NEVER`] where it does not.
     fn next_poll(&self) -> Time {

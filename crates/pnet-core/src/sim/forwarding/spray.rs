@@ -9,6 +9,7 @@ use super::super::packet::{Kind, Packet};
 use super::super::routes::Routes;
 use super::super::time::Time;
 use super::super::values::{names, parameters};
+use super::entropies::Entropies;
 use super::per_flow::{no_path, reverse};
 use super::recycled::Recycled;
 use super::tables::Tables;
@@ -39,6 +40,8 @@ pub enum Order {
     Random,
     /// Planes in turn; in each a path that a packet came through without a mark, else the next one.
     Recycled(Recycling),
+    /// Numbered entropies in turn, less often where packets were marked, and none whose packets are lost.
+    Entropies(Numbering),
     /// Any, drawn anew after the connection has sent nothing for this long in the same direction.
     Flowlets(Time),
 }
@@ -50,6 +53,15 @@ pub struct Recycling {
     pub buffer: u16,
     /// How long no others are tried after a timeout.
     pub freeze: Time,
+}
+
+/// How many entropies a connection has (`entropies`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbering {
+    /// In all planes together.
+    pub count: u16,
+    /// Time between two probes of one that is retired.
+    pub probe: Time,
 }
 
 /// Its parameters.
@@ -72,6 +84,7 @@ names!(Order, values:
     "shuffled" => Order::Shuffled,
     "permuted" => Order::Permuted,
     "random" => Order::Random,
+    "entropies" => Order::Entropies(Numbering { count: values.read("count")?, probe: values.read("probe")? }),
     "recycled" => Order::Recycled(Recycling { buffer: values.read("buffer")?, freeze: values.read("freeze")? }),
     "flowlets" => Order::Flowlets(values.read("gap")?),
 );
@@ -86,7 +99,7 @@ impl Forwarding for Spray {
     }
 
     fn learns(&self) -> bool {
-        matches!(self.order, Order::Recycled(_))
+        matches!(self.order, Order::Recycled(_) | Order::Entropies(_))
     }
 
     fn shares(&self) -> Shares {
@@ -100,6 +113,11 @@ impl Forwarding for Spray {
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
         if let Order::Recycled(Recycling { buffer: 0, .. }) = self.order {
             return invalid("forwarding", "no path is remembered; at least 1 is needed");
+        }
+        if let Order::Entropies(Numbering { count, probe }) = self.order
+            && (count == 0 || probe == 0)
+        {
+            return invalid("forwarding", "0; a connection has an entropy at least, and there is time between probes");
         }
         let (params, tables) = (self.clone(), Tables::new(fabric));
         Ok(Box::new(Sprayer { params, tables, connections: vec![], seed }))
@@ -121,6 +139,8 @@ struct Fan {
     last: Time,
     /// Where paths are recycled, those of each plane.
     planes: Vec<Recycled>,
+    /// Where they have entropies, these.
+    entropies: Option<Entropies>,
 }
 
 /// All connections, in both directions.
@@ -141,8 +161,11 @@ impl Sprayer {
             if self.params.over == Over::Planes {
                 of_plane = vec![of_plane.swap_remove(random.below(of_plane.len()))];
             }
-            if matches!(self.params.order, Order::Recycled(_)) {
+            if matches!(self.params.order, Order::Recycled(_) | Order::Entropies(_)) {
                 shuffle(&mut of_plane, random);
+            }
+            if let Order::Entropies(Numbering { count, .. }) = self.params.order {
+                of_plane.truncate(usize::from(count));
             }
             found.extend(of_plane.into_iter().enumerate().map(|(i, path)| (i, plane, path)));
         }
@@ -158,8 +181,8 @@ impl Sprayer {
     }
 }
 
-/// The paths of each plane, by their numbers, to be recycled.
-fn recycled(paths: &[Vec<u32>], fabric: &Fabric, buffer: usize) -> Vec<Recycled> {
+/// The paths of each plane, by their numbers.
+fn by_plane(paths: &[Vec<u32>], fabric: &Fabric) -> Vec<Vec<u32>> {
     let mut planes: Vec<(usize, Vec<u32>)> = vec![];
     for (path, number) in paths.iter().zip(0..) {
         let plane = fabric.plane(path[0]);
@@ -168,7 +191,7 @@ fn recycled(paths: &[Vec<u32>], fabric: &Fabric, buffer: usize) -> Vec<Recycled>
             None => planes.push((plane, vec![number])),
         }
     }
-    planes.into_iter().map(|(_, numbers)| Recycled::new(numbers, buffer)).collect()
+    planes.into_iter().map(|(_, numbers)| numbers).collect()
 }
 
 /// Puts things into an order that is drawn.
@@ -197,7 +220,12 @@ impl Forwarder for Sprayer {
                 fan.next = random.below(paths.len());
             }
             if let Order::Recycled(Recycling { buffer, .. }) = self.params.order {
-                fans[0].planes = recycled(&paths, fabric, usize::from(buffer));
+                let planes = by_plane(&paths, fabric).into_iter();
+                fans[0].planes = planes.map(|numbers| Recycled::new(numbers, usize::from(buffer))).collect();
+            }
+            if let Order::Entropies(Numbering { count, probe }) = self.params.order {
+                let start = random.below(usize::from(count));
+                fans[0].entropies = Some(Entropies::new(&by_plane(&paths, fabric), count, start, probe));
             }
             let connection = connection as usize;
             if connection >= self.connections.len() {
@@ -227,10 +255,19 @@ impl Forwarder for Sprayer {
 
     fn depart(&mut self, packet: &mut Packet, ground: &Ground) -> (u32, u32) {
         let (fans, random) = &mut self.connections[packet.connection as usize];
+        if let Some(entropies) = &mut fans[0].entropies {
+            // Probes have theirs, and answers take the path back of what they answer.
+            if packet.kind == Kind::Data {
+                packet.note[1] = entropies.next(packet.seq);
+            }
+            let path = entropies.path(packet.note[1]);
+            let (start, _) = fans[usize::from(!packet.kind.forward())].routes[path as usize];
+            return (ground.routes.port(start), start + 1);
+        }
         let fan = &mut fans[usize::from(!packet.kind.forward())];
         let count = fan.routes.len();
         match self.params.order {
-            Order::RoundRobin | Order::Shuffled => fan.next = (fan.next + 1) % count,
+            Order::RoundRobin | Order::Shuffled | Order::Entropies(_) => fan.next = (fan.next + 1) % count,
             Order::Permuted => {
                 fan.next = (fan.next + 1) % count;
                 if fan.next == 0 {
@@ -259,6 +296,15 @@ impl Forwarder for Sprayer {
 
     fn learn(&mut self, answer: &Packet) {
         let fan = &mut self.connections[answer.connection as usize].0[0];
+        if let Some(entropies) = &mut fan.entropies {
+            match answer.kind {
+                Kind::Probed => return entropies.probed(answer.note[1]),
+                Kind::Ack => entropies.came(answer.note[1], answer.marked),
+                Kind::Nack => {}
+                _ => return,
+            }
+            return entropies.came_below(answer.seq);
+        }
         if answer.kind == Kind::Ack && !answer.marked {
             // An answer of before the paths were chosen anew may name one that is no more.
             let path = answer.note[1];
@@ -273,6 +319,16 @@ impl Forwarder for Sprayer {
             let planes = &mut self.connections[connection as usize].0[0].planes;
             planes.iter_mut().for_each(|plane| plane.freeze(now.saturating_add(freeze)));
         }
+    }
+
+    fn lost(&mut self, connection: u32, segments: &[u32], now: Time) {
+        if let Some(entropies) = &mut self.connections[connection as usize].0[0].entropies {
+            segments.iter().for_each(|seq| entropies.lost(*seq, now));
+        }
+    }
+
+    fn probe(&mut self, connection: u32, now: Time) -> Option<u32> {
+        self.connections[connection as usize].0[0].entropies.as_mut()?.probe(now)
     }
 
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {

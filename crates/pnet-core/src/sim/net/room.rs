@@ -1,6 +1,7 @@
 //! Room in hosts' ports: a connection waits while too much of its own data stands there, as operating systems let it
 //! (the small queues of Linux 3.6).
 
+use super::Net;
 use crate::sim::time::Time;
 
 /// What a connection may do.
@@ -72,6 +73,21 @@ impl Room {
         }
         allowance.bytes = self.most - bytes;
         Ok(())
+    }
+}
+
+impl Net {
+    /// Whether a connection that has put much into the ports of its source may put more.
+    #[cold]
+    pub(super) fn look_for_room(&mut self, connection: u32) -> bool {
+        let Some(room) = &mut self.room else { return true };
+        let (fabric, now, host) = (&self.paths.fabric, self.clock.now, self.active.of(connection).pair.src);
+        let ports = (0..fabric.planes().count()).map(|plane| fabric.up(plane, host));
+        let found = room.look(connection, now, ports.flat_map(|port| self.ports.standing(port, connection, now)));
+        if let Err(Some(until)) = found {
+            self.timers.arm(connection, self.room_timer, until, &mut self.clock.events);
+        }
+        found.is_ok()
     }
 }
 

@@ -154,6 +154,11 @@ impl Flight {
         self.first_sent().map(|(time, ..)| time)
     }
 
+    /// The segments that are to be sent again before all else, so many.
+    pub(super) fn lost_first(&mut self, count: u32) -> &[u32] {
+        &self.lost.make_contiguous()[..count as usize]
+    }
+
     /// Takes what was sent no later than this, without an answer, for lost: it goes before all else.  Returns how much
     /// that is.
     pub(super) fn expire(&mut self, latest: Time) -> u32 {

@@ -67,6 +67,8 @@ pub struct Paced {
     pub recovery: Recovery,
     /// How many packets later one was sent that has arrived, where a packet is taken for lost; none where that says nothing.
     pub duplicate_threshold: Option<u32>,
+    /// How much later one was sent that has arrived, where a packet is taken for lost; none where that says nothing.
+    pub reorder: Option<Time>,
     /// After which time without an answer a packet is taken for lost, doubled while no answer comes.
     pub timeout: Time,
     /// Least time between two notifications of marks to a sender; none where answers alone tell of them.
@@ -75,7 +77,7 @@ pub struct Paced {
     pub control: Arc<dyn Pacing>,
 }
 
-parameters!(Paced: payload, header, ack, recovery, duplicate_threshold, timeout, notify, control);
+parameters!(Paced: payload, header, ack, recovery, duplicate_threshold, reorder, timeout, notify, control);
 
 impl TransportKind for Paced {
     fn shape(&self) -> Result<Shape, Error> {
@@ -168,6 +170,7 @@ impl Connections {
     /// Sends what window, pace and the host's port allow.
     fn transmit(&mut self, connection: u32, net: &mut impl Network) {
         let now = net.now();
+        net.probe(connection, self.params.ack);
         loop {
             let pace = self.control.pace(connection);
             let sender = &mut self.senders[connection as usize];
@@ -246,7 +249,13 @@ impl Connections {
             (Kind::Nack, Recovery::Selective) if sender.flight.resend(packet.note[0]) => Some(Loss::Trimmed),
             (Kind::Ack, Recovery::Selective) => {
                 let overtaken = self.params.duplicate_threshold.map_or(0, |count| sender.flight.overtake(count));
-                (overtaken > 0).then_some(Loss::Gap)
+                let latest = self.params.reorder.and_then(|late| packet.stamp.checked_sub(late));
+                let overdue = latest.map_or(0, |latest| sender.flight.expire(latest));
+                let gone = overtaken + overdue;
+                if gone > 0 {
+                    net.lost(connection, sender.flight.lost_first(gone));
+                }
+                (gone > 0).then_some(Loss::Gap)
             }
             _ => None,
         };
@@ -263,7 +272,9 @@ impl Connections {
         let sender = &mut self.senders[connection as usize];
         let Some(oldest) = sender.flight.oldest() else { return };
         let latest = now.saturating_sub(sender.patience(oldest, self.params.timeout));
-        if sender.flight.expire(latest) > 0 {
+        let gone = sender.flight.expire(latest);
+        if gone > 0 {
+            net.lost(connection, sender.flight.lost_first(gone));
             if self.params.recovery == Recovery::GoBack {
                 sender.flight.go_back();
             }
@@ -305,6 +316,13 @@ impl<N: Network> Transport<N> for Connections {
                     self.transmit(packet.connection, net);
                 }
             }
+            Kind::Probe => {
+                let mut answer = Packet::new(Kind::Probed, packet.connection, 0, self.params.ack, packet.stamp);
+                answer.note[1] = packet.note[1];
+                net.send(answer);
+            }
+            // Who chooses paths has seen it.
+            Kind::Probed => {}
             kind => unreachable!("a card is sent no {kind:?}"),
         }
     }

@@ -86,7 +86,9 @@ impl Answers {
         let Some(least) = self.notify.filter(|_| packet.marked) else { return };
         if receiver.notified.is_none_or(|time| now - time >= least) {
             receiver.notified = Some(now);
-            net.send(Packet::new(Kind::Notification, packet.connection, packet.seq, self.ack, now));
+            let mut notification = Packet::new(Kind::Notification, packet.connection, packet.seq, self.ack, now);
+            notification.note[1] = packet.note[1];
+            net.send(notification);
         }
     }
 }

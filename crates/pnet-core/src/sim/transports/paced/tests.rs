@@ -55,6 +55,7 @@ fn roce(recovery: Recovery) -> Paced {
         ack: 64,
         recovery,
         duplicate_threshold: Some(1),
+        reorder: None,
         timeout: TIMEOUT,
         notify: Some(50 * MICROSECOND),
         control: Arc::new(dcqcn()),
