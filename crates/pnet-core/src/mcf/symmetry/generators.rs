@@ -7,7 +7,7 @@
 //!
 //! Groups of endpoints and their owners are nodes of the search, after those of the fold, and so are joined to their own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::fold::Fold;
 use super::group::{join, root};
@@ -59,6 +59,9 @@ pub(super) fn orbits(fold: &Fold, link_class: &[u32], kinds: &[Vec<u32>], stop: 
         }
         examples.push(found);
     }
+    // What a later automorphism joins is one orbit, too.
+    let mut seen = HashSet::new();
+    examples.iter_mut().for_each(|found| found.retain(|target| seen.insert(root(&mut joined, *target))));
     generators.extend(fold.twins_rotated());
     Ok(Orbits { generators, examples })
 }
