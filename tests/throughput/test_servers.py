@@ -275,6 +275,8 @@ def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
         ("leaf-spine:leaves=4,spines=2,hosts_per_leaf=4", "ring:n=4", 2, "groups:size=2,stride=2,of=all-to-all"),
         ("fat-tree:k=4", "single-switch:hosts=2", 2, "groups:size=8,of=all-to-all"),
         ("single-switch:hosts=12", "path:n=3", 1, "gravity"),
+        # An automorphism joins two orbits of destinations after each has its example.
+        ("fat-tree:k=4", "single-switch:hosts=4", 1, "groups:size=8,of=ring"),
     ],
 )
 def test_classes_have_the_optimum_of_the_whole_program(
