@@ -27,6 +27,9 @@ const CROWD: u32 = 16;
 /// Width of a bucket at first, and the range in which it is kept, as powers of two of a picosecond.
 const SHIFT: (u32, u32, u32) = (16, 6, 40);
 
+/// The bit of places that are drawn.
+const DRAWN: u32 = 1 << 31;
+
 /// No lane.
 const NONE: u32 = u32::MAX;
 
@@ -56,7 +59,8 @@ fn event(time: Time, place: u32, lane: u32) -> Event {
 /// Whether two events are arrivals at one node at one time.
 #[inline]
 fn meet(one: Event, other: Event) -> bool {
-    one >> 32 == other >> 32
+    // Of very many that are drawn two may be the same.
+    one >> 32 == other >> 32 && (one >> 32) as u32 & DRAWN == 0
 }
 
 /// All pending events.
@@ -205,7 +209,7 @@ impl Events {
         let mut mixed = (time ^ self.salt).wrapping_add(u64::from(lane).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        (mixed >> 32) as u32 | 1 << 31
+        (mixed >> 32) as u32 | DRAWN
     }
 
     #[inline]
@@ -358,6 +362,23 @@ mod tests {
         let next = *wanted.iter().min_by_key(|event| (**event >> 32, rank(**event as u32)))?;
         wanted.retain(|event| *event != next);
         Some(((next >> 64) as Time, next as u32))
+    }
+
+    /// So many draws of 31 bits that some are the same: these are no links that meet.
+    #[test]
+    fn equal_draws_are_in_the_order_of_lanes() {
+        let mut events = Events::new(&[0; LINKS as usize], 200_000, 1);
+        for lane in 2 * LINKS..2 * LINKS + 200_000 {
+            events.push(lane, 0);
+        }
+        let (mut equal, mut before) = (0, None);
+        while let Some((_, lane)) = events.pop(|_, _| false) {
+            let place = events.lanes[lane as usize].place;
+            assert!(before < Some((place, lane)));
+            equal += u32::from(before.is_some_and(|(other, _)| other == place));
+            before = Some((place, lane));
+        }
+        assert!(equal > 0);
     }
 
     /// Crowds of one time each, which no width parts.
