@@ -8,6 +8,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::super::fabric::NONE;
 use super::super::time::{NEVER, Time};
+use super::Poll;
 use super::rates::Rates;
 use super::streams::Stream;
 use crate::error::Error;
@@ -235,7 +236,7 @@ impl Classes {
     }
 
     /// Brings the levels of all streams, and with them what is foreseen, up to date.
-    pub(super) fn settle(&mut self, rates: &mut Rates, now: Time) -> Result<(), Error> {
+    pub(super) fn settle(&mut self, rates: &mut Rates, now: Time, poll: &mut Poll) -> Result<(), Error> {
         for i in 0..self.touched.len() {
             let number = self.touched[i];
             let class = &mut self.classes[number as usize];
@@ -252,6 +253,7 @@ impl Classes {
                 rates.set_weight(&class.streams, class.weight.get());
                 continue;
             }
+            poll()?;
             rates.add(&mut class.streams, class.weight.get());
             for (place, stream) in (0..).zip(&class.streams) {
                 let owners = self.owner.len().max(stream.number as usize + 1);
@@ -260,7 +262,7 @@ impl Classes {
             }
         }
         let mut changed = std::mem::take(&mut self.changed);
-        rates.settle(&mut changed)?;
+        rates.settle(&mut changed, poll)?;
         for stream in changed.drain(..) {
             let (number, place) = self.owner[stream as usize];
             let class = &mut self.classes[number as usize];

@@ -13,7 +13,6 @@ use super::super::paths::Paths;
 use super::super::records::{End, FluidOutcome};
 use super::super::source::Flow;
 use super::super::time::{NEVER, Time};
-use super::FluidScenario;
 use super::classes::{Classes, key};
 use super::correction::Correction;
 use super::ledger::Ledger;
@@ -22,10 +21,11 @@ use super::sharing::Sharing;
 use super::streams::Stream;
 use super::terms::{BITS, PacketSizes, Terms};
 use super::windows::{Found, Window};
+use super::{FluidScenario, Poll};
 use crate::error::{Error, invalid, refused};
 
-/// Steps between two looks at who watches.
-const LOOK: u64 = 1 << 8;
+/// Polls between two looks at who watches.
+const LOOK: u32 = 16;
 
 /// A flow that has started and is not complete.
 #[derive(Debug, Clone)]
@@ -136,10 +136,8 @@ impl Engine {
     }
 
     pub(super) fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
-        for step in 0_u64.. {
-            if step.is_multiple_of(LOOK) && !watch(self.progress()) {
-                return Ok(End::Stopped);
-            }
+        let mut polls = 0_u32;
+        loop {
             if self.events >= limits.events {
                 return Ok(End::EventLimit);
             }
@@ -150,7 +148,16 @@ impl Engine {
             if next > limits.time {
                 return Ok(End::TimeLimit);
             }
-            self.step(next)?;
+            let progress = self.progress();
+            let mut poll = || {
+                let looks = polls.is_multiple_of(LOOK);
+                polls = polls.wrapping_add(1);
+                if looks && !watch(progress) { Err(Error::Stopped) } else { Ok(()) }
+            };
+            match self.step(next, &mut poll) {
+                Err(Error::Stopped) => return Ok(End::Stopped),
+                done => done?,
+            }
             if self.flows.all_complete() {
                 break;
             }
@@ -166,7 +173,8 @@ impl Engine {
     }
 
     /// Lets everything happen that happens at `now`.
-    pub(super) fn step(&mut self, now: Time) -> Result<(), Error> {
+    pub(super) fn step(&mut self, now: Time, poll: &mut Poll) -> Result<(), Error> {
+        poll()?;
         self.now = now;
         let mut done = vec![];
         let live = &self.live;
@@ -194,6 +202,7 @@ impl Engine {
             } else if self.flows.next_release() <= now {
                 let payload = self.sizes.packet - self.sizes.header;
                 for (flow, record) in self.flows.release(now, &self.paths.fabric, payload)? {
+                    poll()?;
                     self.events += 1;
                     self.open(flow, record)?;
                 }
@@ -201,12 +210,8 @@ impl Engine {
                 break;
             }
         }
-        self.settle()
-    }
-
-    fn settle(&mut self) -> Result<(), Error> {
         self.settled += 1;
-        self.classes.settle(&mut self.rates, self.now)
+        self.classes.settle(&mut self.rates, now, poll)
     }
 
     /// Lets a flow send, or, where a failure has left it no path, wait for one.

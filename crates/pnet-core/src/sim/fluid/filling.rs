@@ -6,10 +6,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::Poll;
 use super::streams::Streams;
+use crate::error::Error;
 
 /// The level at which each link stops streams; infinite where it stops none.
-pub(super) fn fill(streams: &Streams) -> Vec<f64> {
+pub(super) fn fill(streams: &Streams, poll: &mut Poll) -> Result<Vec<f64>, Error> {
     let mut stops_at = vec![f64::INFINITY; streams.capacity.len()];
     let mut stopped: Vec<bool> = streams.weight.iter().map(|weight| *weight == 0.0).collect();
     let mut left = streams.capacity.clone();
@@ -26,6 +28,7 @@ pub(super) fn fill(streams: &Streams) -> Vec<f64> {
         .collect();
     let mut reached = 0.0_f64;
     while let Some(Reverse((key, link))) = order.pop() {
+        poll()?;
         let (rate, count) = rising[link as usize];
         if count == 0 {
             continue;
@@ -51,13 +54,13 @@ pub(super) fn fill(streams: &Streams) -> Vec<f64> {
             }
         }
     }
-    stops_at
+    Ok(stops_at)
 }
 
 /// The level of each stream: the least at which one of its links is full; 0 for numbers that are free.
 #[cfg(test)]
 pub(super) fn levels(streams: &Streams) -> Vec<f64> {
-    let full_at = fill(streams);
+    let full_at = fill(streams, &mut || Ok(())).unwrap();
     let level = |stream| streams.loads(stream).map(|(link, _)| full_at[link as usize]).fold(f64::INFINITY, f64::min);
     (0..streams.hops.len()).map(|i| if streams.weight[i] > 0.0 { level(i) } else { 0.0 }).collect()
 }

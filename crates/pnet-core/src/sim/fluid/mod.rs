@@ -46,6 +46,9 @@ pub use sharing::Sharing;
 pub use terms::PacketSizes;
 pub use windows::Windows;
 
+/// Asked now and then by what takes long; [`Error::Stopped`] where the run should end.
+type Poll<'a> = dyn FnMut() -> Result<(), Error> + 'a;
+
 /// How rates are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {

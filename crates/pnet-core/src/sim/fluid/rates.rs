@@ -1,10 +1,10 @@
 //! What finds the rates of streams: their max-min fair levels, or the best split of flows over them.
 
-use super::Method;
 use super::levels::Levels;
 use super::sharing::Sharing;
 use super::split::Split;
 use super::streams::Stream;
+use super::{Method, Poll};
 use crate::error::Error;
 
 /// One or the other.  Streams are told of class by class.
@@ -87,11 +87,10 @@ impl Rates {
     }
 
     /// Brings all rates up to date; hands over the streams whose rates have changed.
-    pub(super) fn settle(&mut self, changed: &mut Vec<u32>) -> Result<(), Error> {
+    pub(super) fn settle(&mut self, changed: &mut Vec<u32>, poll: &mut Poll) -> Result<(), Error> {
         match self {
-            Rates::Levels(levels) => levels.settle(changed),
-            Rates::Split(split) => split.settle(changed)?,
+            Rates::Levels(levels) => levels.settle(changed, poll),
+            Rates::Split(split) => split.settle(changed, poll),
         }
-        Ok(())
     }
 }

@@ -97,7 +97,7 @@ fn compare(kind: u64, runs: u64, sharing: Sharing, forwarding: impl Fn() -> Arc<
         let whole = made.failures.outages.is_empty();
         let mut engine = Engine::new(made).unwrap();
         while engine.next() != NEVER {
-            engine.step(engine.next()).unwrap();
+            engine.step(engine.next(), &mut || Ok(())).unwrap();
             let Rates::Levels(levels) = &engine.rates else { panic!("{sharing:?} has levels") };
             let streams = &levels.streams;
             let scratch = filling::levels(streams);

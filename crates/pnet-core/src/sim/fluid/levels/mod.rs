@@ -26,9 +26,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::super::fabric::NONE;
-use super::Method;
 use super::filling::fill;
 use super::streams::{Hop, Streams};
+use super::{Method, Poll};
+use crate::error::Error;
 
 /// The part of a link within which its load is known: it is summed change by change.
 const LOAD_ERROR: f64 = 1e-9;
@@ -193,9 +194,9 @@ impl Levels {
     }
 
     /// Brings all levels up to date; reports the streams whose levels have changed.
-    pub(super) fn settle(&mut self, changed: &mut Vec<u32>) {
-        if self.method == Method::FromScratch || !self.sweep() {
-            self.solve_from_scratch();
+    pub(super) fn settle(&mut self, changed: &mut Vec<u32>, poll: &mut Poll) -> Result<(), Error> {
+        if self.method == Method::FromScratch || !self.sweep(poll)? {
+            self.solve_from_scratch(poll)?;
         }
         for stream in self.changed.drain(..) {
             let state = &mut self.states[stream as usize];
@@ -203,12 +204,13 @@ impl Levels {
                 changed.push(stream);
             }
         }
+        Ok(())
     }
 
     /// Computes all levels from scratch.
-    fn solve_from_scratch(&mut self) {
+    fn solve_from_scratch(&mut self, poll: &mut Poll) -> Result<(), Error> {
         self.queue.clear();
-        let full_at = fill(&self.streams);
+        let full_at = fill(&self.streams, poll)?;
         for (link, full_at) in self.links.iter_mut().zip(full_at) {
             *link = Link { full_at, load: 0.0, is_queued: false, ..*link };
         }
@@ -224,6 +226,7 @@ impl Levels {
                 self.links[link as usize].load += load * level;
             }
         }
+        Ok(())
     }
 }
 

@@ -4,8 +4,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::super::super::fabric::NONE;
+use super::super::Poll;
 use super::super::streams::Streams;
 use super::{Levels, Link, Stop, stop};
+use crate::error::Error;
 
 /// Levels that differ by a smaller part differ by rounding, which is not passed on.
 const SAME: f64 = 1e-12;
@@ -27,14 +29,15 @@ impl Link {
 impl Levels {
     /// Solves all equations that have changed.  Returns false where so much has changed at one time that it takes less to
     /// compute all levels from scratch.
-    pub(super) fn sweep(&mut self) -> bool {
+    pub(super) fn sweep(&mut self, poll: &mut Poll) -> Result<bool, Error> {
         let all = MOST_WORK * (self.links.len() + self.streams.all_hops);
         let mut work = 0;
         while let Some(Reverse(first)) = self.queue.pop() {
             let (due, link) = ((first >> 32) as u64, first as u32);
             if work > all {
-                return false;
+                return Ok(false);
             }
+            poll()?;
             work += 1 + self.streams.members[link as usize].len();
             let full_at = self.solution(link);
             let state = &mut self.links[link as usize];
@@ -49,7 +52,7 @@ impl Levels {
                 work += self.fill_at(link, full_at);
             }
         }
-        true
+        Ok(true)
     }
 
     /// Queues a link whose equation has changed, at its new level where that is lower.

@@ -41,7 +41,7 @@ fn levels_are_those_from_scratch_and_all_changes_are_reported() {
         for step in 0..60 {
             change(&mut random, &mut levels, &mut there, run % 3 == 0);
             let mut changed = vec![];
-            levels.settle(&mut changed);
+            levels.settle(&mut changed, &mut || Ok(())).unwrap();
             reported.extend(changed.into_iter().map(|stream| (stream, levels.level(stream))));
             let scratch = filling::levels(&levels.streams);
             for stream in &there {
@@ -61,7 +61,7 @@ fn levels_of(capacity: &[f64], streams: &[(Vec<u32>, f64)]) -> Vec<f64> {
     let mut levels = Levels::new(capacity.to_vec(), Method::Incremental);
     let over = |links: &[u32]| links.iter().map(|link| (*link, 1.0)).collect::<Vec<_>>();
     let numbers: Vec<u32> = streams.iter().map(|(links, weight)| levels.add(&over(links), *weight)).collect();
-    levels.settle(&mut vec![]);
+    levels.settle(&mut vec![], &mut || Ok(())).unwrap();
     numbers.into_iter().map(|stream| levels.level(stream)).collect()
 }
 

@@ -28,7 +28,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::super::fabric::NONE;
-use super::Method;
+use super::{Method, Poll};
 use crate::error::Error;
 use basis::{Basis, Column};
 use bottleneck::Bottleneck;
@@ -273,15 +273,15 @@ impl Split {
     }
 
     /// Brings all rates up to date; reports the paths on which they have changed.
-    pub(super) fn settle(&mut self, changed: &mut Vec<u32>) -> Result<(), Error> {
+    pub(super) fn settle(&mut self, changed: &mut Vec<u32>, poll: &mut Poll) -> Result<(), Error> {
         let stale = self.steps > STALE;
         if self.needs_cold_start || self.method == Method::FromScratch || stale && !self.refactor() {
             self.cold_start();
         }
-        self.sweep();
+        self.sweep(poll)?;
         if self.needs_cold_start {
             self.cold_start();
-            self.sweep();
+            self.sweep(poll)?;
         }
         if self.needs_cold_start {
             let paths = self.paths.len() - self.free_paths.len();
@@ -329,7 +329,7 @@ impl Split {
     }
 
     /// Raises the level until every commodity has a bottleneck.
-    fn sweep(&mut self) {
+    fn sweep(&mut self, poll: &mut Poll) -> Result<(), Error> {
         self.level = 0.0;
         self.stalled = 0;
         self.queue.clear();
@@ -343,6 +343,7 @@ impl Split {
             }
         }
         while !self.needs_cold_start {
+            poll()?;
             self.process_events();
             let is_rate = |column: &Column| matches!(column, Column::Rate(_));
             if !self.rising.is_empty() || self.basis.columns.iter().any(is_rate) {
@@ -355,6 +356,7 @@ impl Split {
         }
         // The sweep has rechecked those that changed on its way.
         self.changed.clear();
+        Ok(())
     }
 
     /// Processes all events at the level reached.

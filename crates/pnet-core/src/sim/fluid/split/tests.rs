@@ -122,7 +122,7 @@ fn compare(runs: u64, events: usize, method: Method) {
                 }
             }
             let mut changed = vec![];
-            split.settle(&mut changed).unwrap();
+            split.settle(&mut changed, &mut || Ok(())).unwrap();
             for path in changed {
                 known.resize(known.len().max(path as usize + 1), 0.0);
                 known[path as usize] = split.level(path);
@@ -168,12 +168,12 @@ fn a_flow_makes_room_for_another() {
     let mut split = Split::new(vec![1.0, 1.0, 1.0], Method::Incremental);
     let both = split.add([&[0, 2][..], &[1]].into_iter(), 1.0);
     let mut changed = vec![];
-    split.settle(&mut changed).unwrap();
+    split.settle(&mut changed, &mut || Ok(())).unwrap();
     assert_eq!(both.iter().map(|path| split.level(*path)).collect::<Vec<_>>(), [1.0, 1.0]);
     let one = split.add([&[2][..]].into_iter(), 1.0);
-    split.settle(&mut changed).unwrap();
+    split.settle(&mut changed, &mut || Ok(())).unwrap();
     assert_eq!([both[0], both[1], one[0]].map(|path| split.level(path)), [0.0, 1.0, 1.0]);
     split.remove(one[0]);
-    split.settle(&mut changed).unwrap();
+    split.settle(&mut changed, &mut || Ok(())).unwrap();
     assert_eq!(both.iter().map(|path| split.level(*path)).sum::<f64>(), 2.0);
 }
