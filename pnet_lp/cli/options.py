@@ -159,6 +159,9 @@ def setting(kind: type[Params], key: str, **more: Any) -> Decorator:
     if (quantity := quantity_of(field.annotation, field.metadata)) is not None:
         found |= {"type": str, "metavar": flag.metavar or quantity.name.upper()}
         found["default"] = None if default is None else quantity.format(default)
+    if field.is_required():
+        # A default of None is one to click, and nothing is missing then.
+        del found["default"]
     return option(flag.name or f"--{key.replace('_', '-')}", key, **{**found, **more})
 
 
