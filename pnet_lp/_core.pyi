@@ -455,6 +455,7 @@ class Transport:
     takes_trimmed: bool
     reacts_to_marks: bool
     waits_for_room: bool
+    nic_packets: int | None
 
 @final
 class Forwarding:

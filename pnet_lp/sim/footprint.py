@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 
 import numpy as np
@@ -40,6 +41,7 @@ def check_memory(
     queue: QueueParams,
     host_queue: QueueParams,
     transport: TransportParams,
+    built: _core.Transport,
     traces: int,
     jobs: int = 1,
     runs: int = 1,
@@ -47,7 +49,8 @@ def check_memory(
     """Raise WorkloadError where a run needs more memory than is free, and say what to make smaller.
 
     Packets under way and listed paths are those of flows that start at one time; how many more are under way at once
-    only the run shows.  So many ``jobs`` run at the same time, and the records of so many ``runs`` are kept.
+    only the run shows.  So many ``jobs`` run at the same time, and the records of so many ``runs`` are kept.  The core
+    knows the transport as ``built``.
     """
     workload, ports = context.workload, context.ports
     subflows = int(getattr(transport, "subflows", 1))
@@ -58,12 +61,19 @@ def check_memory(
         "a smaller network": len(ports.rate) * _PORT,
         "fewer traces": _SORTS * ROWS * _ROW if traces else 0,
     }
-    segments = int((workload.size[together] // context.sizes.payload + 1).sum())
+    segments = workload.size[together] // context.sizes.payload + 1
+    if transport.window_bound is not None:
+        segments = np.minimum(segments, subflows * transport.window_bound)
+    under_way = int(segments.sum())
     of_hosts = int((ports.kind == FROM_HOST).sum())
+    of_flow = host_queue.held_of_flow(context.sizes) if built.waits_for_room else 0.0
+    if built.nic_packets is not None:
+        of_flow = float(built.nic_packets * context.network.plane_count)
+    unlimited = (under_way, math.ceil(len(together) * subflows * of_flow) if of_flow else under_way)
     sides = ((queue, len(ports.rate) - of_hosts), (host_queue, of_hosts))
     most = [(count, limit.most(context.sizes)) for limit, count in sides]
-    held = sum(segments if limit is None else count * limit for count, limit in most)
-    parts["shorter queues"] = min(held, segments) * _PACKET
+    held = sum(other if limit is None else count * limit for (count, limit), other in zip(most, unlimited, strict=True))
+    parts["shorter queues"] = min(held, under_way) * _PACKET
     _check(context, forwarding, parts, together, subflows, record=record, jobs=jobs, runs=runs)
 
 

@@ -55,6 +55,7 @@ class PacketScenario(SimulationScenario):
             queue=self.queue.params,
             host_queue=self.host_queue.params,
             transport=self.transport.params,
+            built=self.transport.build(context),
             traces=len(self.trace),
             jobs=jobs,
             runs=runs,

@@ -89,7 +89,9 @@ class! {
         /// Whether it reacts to marks of packets.
         reacts_to_marks: bool,
         /// Whether its connections look for room in the ports of their hosts.
-        waits_for_room: bool
+        waits_for_room: bool,
+        /// Where the host's card takes packets as its ports send them: those of a connection in each at most.
+        nic_packets: Option<u32>
     }
 }
 

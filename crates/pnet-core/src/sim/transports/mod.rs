@@ -68,6 +68,12 @@ pub trait TransportKind: Debug + Send + Sync {
         false
     }
 
+    /// Where the host's card takes packets from connections as its ports send them: those of one that wait in each port at
+    /// most, the one being sent included.
+    fn nic_packets(&self) -> Option<u32> {
+        None
+    }
+
     /// The transport, with no flow yet, for a forwarding that divides packets so.
     fn build(&self, shares: Shares) -> Box<dyn Transport<Net>>;
 }

@@ -35,7 +35,7 @@ use control::{Acked, Control, Idle, Loss};
 use receiver::{Answers, Receiver};
 
 /// Full packets of a connection that wait in a port of its host at most, the one being sent included.
-const NIC_PACKETS: u64 = 2;
+const NIC_PACKETS: u32 = 2;
 
 /// The retransmission timer of a connection, that of its next packet, and that of its control.
 const RETRANSMIT: u32 = 0;
@@ -94,7 +94,12 @@ impl TransportKind for Paced {
         }
         let shape = Shape::of(self.payload, self.header)?;
         let largest = shape.largest.max(self.ack);
-        Ok(Shape { largest, timers: TIMERS, nic: Some(NIC_PACKETS * u64::from(largest)), telemetry, ..shape })
+        let nic = Some(u64::from(NIC_PACKETS) * u64::from(largest));
+        Ok(Shape { largest, timers: TIMERS, nic, telemetry, ..shape })
+    }
+
+    fn nic_packets(&self) -> Option<u32> {
+        Some(NIC_PACKETS)
     }
 
     fn takes_trimmed(&self) -> bool {
