@@ -111,7 +111,7 @@ COMMANDS = {
     "hops": Command(["hops", "jellyfish:k=16", "--trials", "100000", "--fail-links", "0.1"]),
     "building": Command(["topology", "jellyfish:switches=30000,ports=16"]),
     "reading": Command(["topology", "large.edges"]),
-    "matching": Command(["traffic", "longest-matching", "--on", "jellyfish:k=40", "--level", "rack"]),
+    "matching": Command(["traffic", "longest-matching", "--on", "jellyfish:k=64", "--level", "rack"]),
     "speed-up": Command(["cost", "speedup", "--traffic", "mpi-fft", "--search", "100000"]),
     "sweep": Command(["sweep", "trial", "--threads", "1"], sweeps=True),
     "sweep of failures": Command(["sweep", "failures"], sweeps=True),

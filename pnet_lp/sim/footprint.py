@@ -64,16 +64,16 @@ def check_memory(
     segments = workload.size[together] // context.sizes.payload + 1
     if transport.window_bound is not None:
         segments = np.minimum(segments, subflows * transport.window_bound)
-    under_way = int(segments.sum())
+    sent = int(segments.sum())
     of_hosts = int((ports.kind == FROM_HOST).sum())
     of_flow = host_queue.held_of_flow(context.sizes) if built.waits_for_room else 0.0
     if built.nic_packets is not None:
         of_flow = float(built.nic_packets * context.network.plane_count)
-    unlimited = (under_way, math.ceil(len(together) * subflows * of_flow) if of_flow else under_way)
+    unlimited = (sent, math.ceil(len(together) * subflows * of_flow) if of_flow else sent)
     sides = ((queue, len(ports.rate) - of_hosts), (host_queue, of_hosts))
     most = [(count, limit.most(context.sizes)) for limit, count in sides]
     held = sum(other if limit is None else count * limit for (count, limit), other in zip(most, unlimited, strict=True))
-    parts["shorter queues"] = min(held, under_way) * _PACKET
+    parts["shorter queues"] = min(held, sent) * _PACKET
     _check(context, forwarding, parts, together, subflows, record=record, jobs=jobs, runs=runs)
 
 

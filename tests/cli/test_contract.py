@@ -104,6 +104,8 @@ def test_long_help_has_headings(run: Run) -> None:
             "price-performance, simulate, topology, draw, traffic, workload, verify, cite, list, sweep, report",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
+        (["find"], "Missing option '--hosts'."),
+        (["find", "--hosts", "16"], "Missing option '--min-gbps-per-host'."),
         (["topology", "ring:n=4", "--planes", "0"], "Invalid value for '--planes': 0 is not in the range 1<=x<=4096."),
         (
             ["throughput", "ring:n=4", "--variant", "parallel"],

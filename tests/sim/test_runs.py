@@ -545,6 +545,17 @@ def test_what_does_not_fit_into_memory_is_refused(
     )
 
 
+@pytest.mark.parametrize("transport", ["tcp", "mptcp", "nscc", "roce"])
+def test_long_flows_wait_in_what_sends_them(tree: Network, monkeypatch: pytest.MonkeyPatch, transport: str) -> None:
+    """Their packets would take 640 MB at once, and only a few are in their hosts."""
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 5_000_000)
+    monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
+    words = {"transport": transport, "event_limit": 100}
+    assert simulate(tree, "incast:senders=15,sizes=1GB", **words).end == "event limit"
+    with pytest.raises(WorkloadError, match="shorter queues"):
+        simulate(tree, "incast:senders=15,sizes=1GB", transport="ndp", event_limit=100)
+
+
 def test_more_paths_than_memory_is_one_sentence(tree: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = flows(tree, (0, 5, 1000, 0))
     monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100)

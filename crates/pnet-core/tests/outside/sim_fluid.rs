@@ -33,6 +33,28 @@ fn ends(outcome: &FluidOutcome) -> Vec<Option<Time>> {
     flows.into_iter().map(|(_, end)| end).collect()
 }
 
+/// The first step of so many flows is most of the run, and ends when it should.
+#[test]
+fn a_run_is_stopped_within_a_step() {
+    let spread = Arc::new(Spray { policy: Policy::Any, over: Over::Paths, order: Order::Random });
+    for (forwarding, sharing) in [(None, Sharing::Single), (Some(spread), Sharing::Best)] {
+        let list = (0..200).map(|i| (i % 2, 2 + i / 2 % 2, 1_000_000 + u64::from(i), 0));
+        let mut scenario = FluidScenario::new(row(2, &[0, 0, 1, 1]), FlowList::new(list));
+        scenario.sharing = sharing;
+        if let Some(forwarding) = forwarding {
+            scenario.forwarding = forwarding;
+        }
+        let mut looks = 0;
+        let outcome = scenario
+            .run(&mut |_| {
+                looks += 1;
+                looks < 3
+            })
+            .unwrap();
+        assert_eq!((outcome.end, outcome.time, looks), (End::Stopped, 0, 3), "{sharing:?}");
+    }
+}
+
 /// A long flow over all links of a row and a short one over each: everybody has half of a link.
 #[test]
 fn parking_lot() {
