@@ -124,8 +124,8 @@ def check_one_graph(check: Checks, network: Network) -> None:
         out, into = (np.bincount(ends, expected.speed, nodes.count)[:hosts] for ends in (expected.tail, expected.head))
         check.require(
             np.array_equal(inside.host_switch, np.arange(hosts))
-            and np.allclose(inside.access_up_gbps, out, rtol=1e-12)
-            and np.allclose(inside.access_down_gbps, into, rtol=1e-12),
+            and np.allclose(inside.access_up_gbps, out, rtol=1e-12, atol=0.0)
+            and np.allclose(inside.access_down_gbps, into, rtol=1e-12, atol=0.0),
             "what an accelerator sends into its server is limited by the links there",
             "an accelerator does not attach to its server as it should",
         )
