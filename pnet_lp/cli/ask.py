@@ -194,7 +194,7 @@ def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, An
         posed.prepare(places)
 
     with progress_line() as line, _without_argument_names(question.model):
-        answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
+        answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True, ending=ending_at), prepare)
     tell(answer.warnings)
     _emit(question, case, values, places, answer.to_json(), answer, code=_code(answer), said=said)
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
 from pnet_lp.cost import Book, Quote
-from pnet_lp.deadline import Deadline
+from pnet_lp.deadline import Deadline, Ending, going_on
 from pnet_lp.design.candidates import Candidate, candidates, candidates_between
 from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
@@ -37,6 +38,8 @@ from pnet_lp.workers import Workers
 
 BOUNDS = ("nic", "mean-path")
 """Bounds that rule candidates out, cheapest first."""
+
+_LOOKING = "looking for networks"
 
 _OVER_BUDGET = "it costs more than the budget"
 
@@ -163,9 +166,12 @@ class _Finder:
     workers: Workers
     watch: Callable[[Count], None]
     deadline: Deadline
+    ending: Callable[[], AbstractContextManager[Any]]
     on_progress: Callable[[Progress], None] | None
     known: dict[Candidate, _Bounds] = field(default_factory=dict)
     solved: dict[Candidate, _Solved] = field(default_factory=dict)
+    last: tuple[Candidate, TrafficMatrix] | None = None
+    """The demands that were built last, which are often wanted again."""
 
     @cached_property
     def books(self) -> tuple[Book, Book]:
@@ -177,19 +183,20 @@ class _Finder:
         representative = candidate.representative
         if representative not in self.known:
             self.check_time()
-            self.known[representative] = self._computed(representative)
+            with self.ending():
+                self.known[representative] = self._computed(representative)
         found, times = self.known[representative], candidate.planes // representative.planes
         return _Bounds(times * found.upper, found.why)
 
     def check_time(self) -> None:
         """Raise TimeLimitError where the time is over."""
         if self.deadline.left_s() == 0:
-            raise self.deadline.over("looking for networks")
+            raise self.deadline.over(_LOOKING)
 
     def _computed(self, candidate: Candidate) -> _Bounds:
         network = candidate.network
         try:
-            traffic = self.traffic(candidate)
+            traffic = self._traffic(candidate)
         except TrafficError:
             if any(len(plane.rack_switch) > 1 for plane in network.planes):
                 raise
@@ -203,7 +210,14 @@ class _Finder:
 
     def traffic(self, candidate: Candidate) -> TrafficMatrix:
         """Return the demands on a candidate."""
-        return build_traffic(self.settings.traffic, candidate.network, "host", seed=self.settings.seed)
+        with self.ending():
+            return self._traffic(candidate)
+
+    def _traffic(self, candidate: Candidate) -> TrafficMatrix:
+        if self.last is None or self.last[0] != candidate:
+            found = build_traffic(self.settings.traffic, candidate.network, "host", seed=self.settings.seed)
+            self.last = (candidate, found)
+        return self.last[1]
 
     def examine(self, candidate: Candidate, quote: Quote, best: float) -> Survivor | RuledOut:
         """Return a candidate with its certified throughput, or ruled out by the first reason that holds.
@@ -284,6 +298,7 @@ def find(
     jobs: int = 1,
     deadline: Deadline | None = None,
     keep_partial: bool = False,
+    ending: Ending = going_on,
     watch: Callable[[Count], None] = lambda _: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Found:
@@ -295,6 +310,7 @@ def find(
         jobs: processes that solve draws of failures at the same time; the result does not depend on it.
         deadline: when to end with what is found, in place of the time limit of the settings, which begins now.
         keep_partial: whether Ctrl-C also ends with what is found, if there is any.
+        ending: returns the context in which what does not look at the clock ends with the deadline.
         watch: called with how many candidates are done.
         on_progress: as of :func:`pnet_lp.throughput.solve`.
 
@@ -317,7 +333,7 @@ def find(
             allowed="a larger radix, fewer hosts, or other families",
         )
     with Workers(jobs) as workers:
-        search = _Finder(settings, threads, workers, watch, deadline, on_progress)
+        search = _Finder(settings, threads, workers, watch, deadline, partial(ending, deadline, _LOOKING), on_progress)
         priced, ruled_out = _priced(search, tried)
         front, stopped = _front(search, priced, ruled_out, keep_partial)
         if not front:
@@ -343,7 +359,8 @@ def _priced(search: _Finder, tried: Sequence[Candidate]) -> tuple[list[_Priced],
             ruled_out.append(RuledOut(candidate, "access links are too slow", candidate.access_gbps))
             continue
         try:
-            quote = candidate.quote(search.books, settings.ports(candidate.gbps))
+            with search.ending():
+                quote = candidate.quote(search.books, settings.ports(candidate.gbps))
         except PnetError as error:
             ruled_out.append(_too_large(candidate, error))
             continue

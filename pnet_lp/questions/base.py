@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
 from pydantic import Field, PrivateAttr
 
-from pnet_lp.deadline import NEVER, Deadline
+from pnet_lp.deadline import NEVER, Deadline, Ending, going_on
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import RUNNING, Flag
 from pnet_lp.formats import Formats
@@ -79,6 +79,7 @@ class Run:
         on_progress: called now and then.
         deadline: when the answer is due; None for the time limit of the case, which begins with the call.
         keep_partial: whether Ctrl-C returns the partial answer instead of raising KeyboardInterrupt.
+        ending: returns the context in which what does not look at the clock ends with a deadline, by what it does.
     """
 
     threads: int = 0
@@ -87,6 +88,7 @@ class Run:
     on_progress: ProgressCallback = None
     deadline: Deadline | None = None
     keep_partial: bool = False
+    ending: Ending = going_on
 
 
 @dataclass(frozen=True)

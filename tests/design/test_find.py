@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -433,6 +434,23 @@ def test_what_ends_a_search_before_anything_is_found(monkeypatch: pytest.MonkeyP
     ending_after(monkeypatch, 4, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         find(requested(**SMALL))
+
+
+def test_the_time_limit_ends_what_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    entered = []
+
+    def endless(*_: Any, **__: Any) -> None:
+        entered.append(True)
+        begun = time.process_time()
+        while time.process_time() < begun + 20.0:
+            pass
+
+    monkeypatch.setattr("pnet_lp.design.search.build_traffic", endless)
+    arguments = "find --hosts 16 --min-gbps-per-host 1 --radix 8 --families fat-tree --time-limit 0.5"
+    done = CliRunner().invoke(main, arguments.split())
+    assert done.exit_code == 1
+    assert entered
+    assert "0.5 s ran out while looking for networks" in done.stderr
 
 
 def test_a_candidate_that_does_not_fit_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -284,7 +284,11 @@ def _added(row: Index, column: Index, demand: FloatArray) -> tuple[IntArray, Int
 
 
 def _refine(classes: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
-    """Split classes until the members of each send to, and receive from, every class the same."""
+    """Split classes until the members of each send to, and receive from, every class the same.
+
+    Only endpoints are looked at again that send to, or receive from, what has a new number; of the parts of a class the
+    largest keeps the number, so that an endpoint has few in all (Hopcroft's "process the smaller half").
+    """
     n = len(classes)
     if int(classes.max()) + 1 == n:
         return classes
@@ -292,17 +296,47 @@ def _refine(classes: Index, src: Index, dst: Index, demand: FloatArray) -> Index
 
     sent = sp.csr_array((demand, (src, dst)), shape=(n, n))
     moved = sp.csr_array(sp.hstack([sent, sent.T]))
-    while (count := int(classes.max()) + 1) < n:
-        columns = np.concatenate([classes, count + classes])
-        member = sp.csr_array((np.ones(2 * n), columns, np.arange(2 * n + 1)), shape=(2 * n, 2 * count))
+    ones, pointer = np.ones(2 * n), np.arange(2 * n + 1)
+    classes, looked_at = classes.copy(), np.arange(n)
+    while len(looked_at) and (count := int(classes.max()) + 1) < n:
+        member = sp.csr_array((ones, np.concatenate([classes, count + classes]), pointer), shape=(2 * n, 2 * count))
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
-        sums = sp.csr_array(moved @ member)
+        sums = sp.csr_array((moved[looked_at] if len(looked_at) < n else moved) @ member)
         sums.sort_indices()
-        refined = _labels(classes, longs(sums.indptr), longs(sums.indices), sums.data)
-        if int(refined.max()) + 1 == count:
-            return classes
-        classes = refined
+        part = _labels(classes[looked_at], longs(sums.indptr), longs(sums.indices), sums.data)
+        renumbered = _split(classes, looked_at, part)
+        looked_at = np.unique(moved[renumbered].indices % n)
     return classes
+
+
+def _split(classes: Index, some: Index, part: Index) -> Index:
+    """Split ``classes`` into the ``part`` of each of ``some`` members, and all others; return who has a new number."""
+    size = np.bincount(classes)
+    of = np.empty(int(part.max()) + 1, dtype=np.int64)
+    of[part] = classes[some]
+    many = np.bincount(part)
+    others = size - np.bincount(of, many, len(size)).astype(np.int64)
+    # The largest part of each class, first in its order.
+    order = np.lexsort((-many, of))
+    leading = order[np.flatnonzero(np.diff(of[order], prepend=-1))]
+    kept = leading[many[leading] > others[of[leading]]]
+    number = np.full(len(of), -1)
+    number[kept] = of[kept]
+    new = np.flatnonzero(number < 0)
+    number[new] = len(size) + np.arange(len(new))
+    renumbered = some[number[part] != classes[some]]
+    left = of[kept][others[of[kept]] > 0]
+    if len(left):
+        onto = np.full(len(size), -1)
+        onto[left] = len(size) + len(new) + np.arange(len(left))
+        rest = np.flatnonzero(onto[classes] >= 0)
+        rest = rest[~np.isin(rest, some)]
+        moved = onto[classes[rest]]
+    else:
+        rest = moved = np.empty(0, dtype=np.int64)
+    classes[some] = number[part]
+    classes[rest] = moved
+    return np.concatenate([renumbered, rest])
 
 
 def _labels(classes: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:

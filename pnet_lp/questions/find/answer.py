@@ -171,6 +171,7 @@ def find(case: FindCase, seed: int) -> Posed:
             jobs=run.jobs,
             deadline=run.deadline,
             keep_partial=run.keep_partial,
+            ending=run.ending,
             watch=run.on_progress or (lambda _: None),
         )
         return FindAnswer(found)
