@@ -73,6 +73,9 @@ class Params(BaseModel):
         texts, field = [item for item in items if isinstance(item, str)], cls.model_fields[str(info.field_name)]
         if any(map(misread, texts)) and _is_number(field.annotation, int, float):
             raise ValueError("not a decimal number that can be held")
+        several = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(item, bool) for item in several) and _is_number(field.annotation, int, float):
+            raise ValueError("true and false are not numbers")
         whole = _is_number(field.annotation, int) and quantity_of(field.annotation, field.metadata) is None
         if whole and any(map(not_whole, texts)):
             raise ValueError("not a whole number in decimal digits")

@@ -121,6 +121,7 @@ def test_a_part_without_a_price() -> None:
         ),
         ("entries: {switch: -3}", ": switch: usd: input should be greater than or equal to 0, found -3"),
         ("entries: {switch: .nan}", ": switch: usd: input should be a finite number, found nan"),
+        ("entries: {switch: {usd: true}}", ": switch: usd: true and false are not numbers, found True"),
         ("entries: {switch: .inf}", ": switch: usd: input should be a finite number, found inf"),
         ("entries: {switch: {usd: cheap}}", ": switch: usd: input should be a valid number"),
         ("entries: {switch: {source: us}}", ": switch: an entry needs an amount"),
