@@ -56,7 +56,7 @@ WRITERS = [
     ["throughput", TREE, "--fail-links", "0.1", "--trials", "2", "--plot", "f.png"],
     ["hops", TREE, "--out", "f.csv"],
     *(
-        ["failures", "ring:n=4", "--fail-links", "0.1", "--trials", "2", *words]
+        ["failures", "ring:n=4", "--fail-links", "0.3", "--trials", "2", *words]
         for words in (["--out", "f.csv"], ["--plot", "f.png"])
     ),
     ["price-performance", "ring:n=4", "--out", "f.csv"],

@@ -266,7 +266,7 @@ def test_no_box_holds_the_links(tmp_path: Path) -> None:
         quote(design(SMALL).bill, prices, POWERS)
     assert str(caught.value) == (
         "ours: no price for part 'switch-2x400g+8x100g'; the book has switch-3x400g, switch-64x100g; "
-        "allowed: an entry 'switch-2x400g+8x100g' or 'switch'"
+        "allowed: an entry 'switch-2x400g+8x100g' or 'switch', or 'over: example' in the file"
     )
 
 

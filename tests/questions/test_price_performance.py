@@ -52,6 +52,7 @@ def test_what_fails_has_been_bought(tmp_path: Path) -> None:
     found = answered(
         tmp_path,
         "{whole: {topology: 'fat-tree:k=4', planes: 2}, half: {topology: 'fat-tree:k=4', planes: 2, fail_planes: [1]}}",
+        f"over: example\n{BOOK}",
     )
     assert found["half"].mean("total_usd").value == found["whole"].mean("total_usd").value
     assert found["half"].mean().value == pytest.approx(found["whole"].mean().value / 2, rel=1e-4)
