@@ -20,16 +20,6 @@ MOST_WAITING_S = 60.0
 """Seconds of waiting for a processor, at most, that are not counted against it."""
 
 
-Ending: TypeAlias = "Callable[[Deadline, str], AbstractContextManager[Any]]"
-"""Returns the context of a block that ends with a deadline, by what it does."""
-
-
-def going_on(deadline: Deadline, doing: str) -> AbstractContextManager[Any]:
-    """Return a context in which what does not look at the clock goes on when the time is over."""
-    del deadline, doing
-    return nullcontext()
-
-
 class Deadline:
     """A moment, some seconds after it was made.
 
@@ -130,3 +120,13 @@ NEVER = Deadline()
 
 OVER = Deadline(5e-324)
 """No time at all."""
+
+
+Ending: TypeAlias = Callable[[Deadline, str], AbstractContextManager[Any]]
+"""Returns the context of a block that ends with a deadline, by what it does."""
+
+
+def going_on(deadline: Deadline, doing: str) -> AbstractContextManager[Any]:
+    """Return a context in which what does not look at the clock goes on when the time is over."""
+    del deadline, doing
+    return nullcontext()
