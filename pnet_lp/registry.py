@@ -67,7 +67,7 @@ class Params(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _check_digits(cls, value: object, info: ValidationInfo) -> object:
+    def _check_numbers(cls, value: object, info: ValidationInfo) -> object:
         # Several numbers are written 4x8.
         items = value.split("x") if isinstance(value, str) else value if isinstance(value, list | tuple) else []
         texts, field = [item for item in items if isinstance(item, str)], cls.model_fields[str(info.field_name)]

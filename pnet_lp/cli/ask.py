@@ -293,13 +293,7 @@ def _ask(question: _Question, case: Case, run: Run, on_posed: Callable[[Posed], 
         with ending_at(deadline, "writing files"):
             on_posed(posed)
 
-    return ask(
-        question.name,
-        case,
-        replace(run, deadline=deadline),
-        building=lambda: ending_at(deadline, "building the network and its demands"),
-        on_posed=begin,
-    )
+    return ask(question.name, case, replace(run, deadline=deadline), on_posed=begin)
 
 
 def _split_values(

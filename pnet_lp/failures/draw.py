@@ -126,9 +126,13 @@ class _Elements:
         for p, units in enumerate(self.units):
             total = len(np.unique(units))
             if self.portion and (count := count_of(self.portion, total)) > total:
-                by_server = self.failures.unit == "server" and self.component == "ports"
-                fewer = "the network has fewer servers" if by_server else f"plane {p} has fewer {self.component}"
+                fewer = "the network has fewer servers" if self.of_servers else f"plane {p} has fewer {self.component}"
                 raise SpecError(fewer, where=self.key, found=count, allowed=f"at most {total:,}")
+
+    @property
+    def of_servers(self) -> bool:
+        """Whether a unit is all ports of a server."""
+        return (self.failures.unit, self.component) == ("server", "ports")
 
     def lost(self, seed: int, plane: int) -> BoolArray:
         """Return which elements of a plane fail."""
@@ -137,7 +141,7 @@ class _Elements:
             return np.zeros(len(units), dtype=np.bool_)
         count = int(units.max()) + 1
         # Units of one position, and the ports of a server, are drawn once, for all planes.
-        together = self.failures.unit == "position" or (self.failures.unit, self.component) == ("server", "ports")
+        together = self.failures.unit == "position" or self.of_servers
         random = generator(seed, self.component, 0 if together else plane)
         if self.failures.mode == "independent":
             lost = random.random(count) < share_of(self.portion)

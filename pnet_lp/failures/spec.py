@@ -67,6 +67,13 @@ class Failures:
                 found=self.mode,
                 allowed="random, or fail_unit=cable",
             )
+        if self.unit == "server" and not self.ports and (self.links or self.switches):
+            raise SpecError(
+                "NICs of servers are ports",
+                where="fail_unit",
+                found=self.unit,
+                allowed="fail_ports, or another unit for links and switches",
+            )
         if self.ports and self.mode == "betweenness":
             raise SpecError(
                 "every path of a host passes its ports",

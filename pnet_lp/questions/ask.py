@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from pnet_lp.progress import counted
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, ProgressStep, Run
@@ -20,7 +19,6 @@ def ask(
     run: Run,
     *,
     built: Built = NOTHING_BUILT,
-    building: Callable[[], AbstractContextManager[Any]] = nullcontext,
     on_posed: Callable[[Posed], None] = lambda _: None,
 ) -> Answer:
     """Return the answer to a case; where its draws are pooled, to all of them together.
@@ -30,7 +28,6 @@ def ask(
         case: an instance of its model.
         run: how it is answered.
         built: a network or demands given as values instead of names, the same for every draw.
-        building: returns the context in which networks and demands are built.
         on_posed: called before answering.
 
     Raises:
@@ -39,7 +36,7 @@ def ask(
     """
     given = () if built is NOTHING_BUILT else (built,)
     if case.draws == 1:
-        with building():
+        with run.ending(run.deadline or case.deadline(), "building the network and its demands"):
             posed = QUESTIONS.get(question).build(case, case.seed, *given)
         on_posed(posed)
         return posed.answer(run)

@@ -64,15 +64,17 @@ def check_memory(
     segments = workload.size[together] // context.sizes.payload + 1
     if transport.window_bound is not None:
         segments = np.minimum(segments, subflows * transport.window_bound)
-    sent = int(segments.sum())
-    of_hosts = int((ports.kind == FROM_HOST).sum())
-    of_flow = host_queue.held_of_flow(context.sizes) if built.waits_for_room else 0.0
+    sent = in_hosts = int(segments.sum())
     if built.nic_packets is not None:
-        of_flow = float(built.nic_packets * context.network.plane_count)
-    unlimited = (sent, math.ceil(len(together) * subflows * of_flow) if of_flow else sent)
-    sides = ((queue, len(ports.rate) - of_hosts), (host_queue, of_hosts))
-    most = [(count, limit.most(context.sizes)) for limit, count in sides]
-    held = sum(other if limit is None else count * limit for (count, limit), other in zip(most, unlimited, strict=True))
+        in_hosts = len(together) * subflows * context.network.plane_count * built.nic_packets
+    elif built.waits_for_room and (of_flow := host_queue.held_of_flow(context.sizes)):
+        in_hosts = math.ceil(len(together) * subflows * of_flow)
+    of_hosts = int((ports.kind == FROM_HOST).sum())
+    held = 0
+    # Ports, and what they hold where the queue has no limit.
+    for limit, count, unlimited in ((queue, len(ports.rate) - of_hosts, sent), (host_queue, of_hosts, in_hosts)):
+        most = limit.most(context.sizes)
+        held += unlimited if most is None else count * most
     parts["shorter queues"] = min(held, sent) * _PACKET
     _check(context, forwarding, parts, together, subflows, record=record, jobs=jobs, runs=runs)
 

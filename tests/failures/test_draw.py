@@ -205,6 +205,10 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
             {"unit": "direction", "mode": "betweenness"},
             "fail_mode: directions fail independently, found 'betweenness'; allowed: random, or fail_unit=cable",
         ),
+        (
+            {"links": 0.5, "unit": "server"},
+            "fail_unit: NICs of servers are ports, found 'server'; allowed: fail_ports, or another unit for ",
+        ),
         ({"planes": (2,)}, "fail_planes: no such plane, found 2; allowed: 0 to 1"),
         ({"planes": (-1,)}, "fail_planes: no such plane, found -1; allowed: 0 to 1"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +11,13 @@ from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.components import components
-from pnet_lp.model.demands.pairs import LISTED_PAIRS, Demands, Index, Pairs, check_pairs
+from pnet_lp.model.demands.pairs import LISTED_PAIRS, Demands, Index, Pairs, Rule
 from pnet_lp.model.demands.product import Product
 
 
 @brief("count", "total")
 @dataclass(frozen=True, eq=False, repr=False)
-class Grouped(Demands):
+class Grouped(Rule):
     """From every endpoint to every other of its group a product of two weights, but not to those of its own owner.
 
     In a graph in layers (:mod:`pnet_lp.model.servers`) an accelerator owns two endpoints: where it sends, and where it
@@ -100,14 +99,7 @@ class Grouped(Demands):
         """Endpoints of one owner send each other nothing."""
         return False
 
-    def listed(self, what: str) -> Pairs:
-        """Return the demands one by one, sorted by source, then destination."""
-        if "_listed" not in self.__dict__:
-            check_pairs(self.count, what)
-        return self._listed
-
-    @cached_property
-    def _listed(self) -> Pairs:
+    def _written_out(self) -> Pairs:
         src, dst = [], []
         order = np.argsort(self.group, kind="stable")
         for members in np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -130,6 +131,24 @@ class Demands(ABC):
     def groups(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray] | None:
         """Weights whose products are demands in groups, and group and owner of each endpoint; None without groups."""
         return None
+
+
+class Rule(Demands):
+    """Base of demands that follow from a rule: they are listed once they are needed."""
+
+    def listed(self, what: str) -> Pairs:
+        """Return the demands one by one, sorted by source, then destination."""
+        if "_listed" not in self.__dict__:
+            check_pairs(self.count, what)
+        return self._listed
+
+    @cached_property
+    def _listed(self) -> Pairs:
+        return self._written_out()
+
+    @abstractmethod
+    def _written_out(self) -> Pairs:
+        """Return the demands one by one, sorted by source, then destination."""
 
 
 class Listed(ABC):
@@ -324,19 +343,15 @@ def _split(classes: Index, some: Index, part: Index) -> Index:
     number[kept] = of[kept]
     new = np.flatnonzero(number < 0)
     number[new] = len(size) + np.arange(len(new))
-    renumbered = some[number[part] != classes[some]]
+    # Where a part of these members keeps the number, all others have another one.
     left = of[kept][others[of[kept]] > 0]
-    if len(left):
-        onto = np.full(len(size), -1)
-        onto[left] = len(size) + len(new) + np.arange(len(left))
-        rest = np.flatnonzero(onto[classes] >= 0)
-        rest = rest[~np.isin(rest, some)]
-        moved = onto[classes[rest]]
-    else:
-        rest = moved = np.empty(0, dtype=np.int64)
-    classes[some] = number[part]
-    classes[rest] = moved
-    return np.concatenate([renumbered, rest])
+    onto = np.full(len(size), -1)
+    onto[left] = len(size) + len(new) + np.arange(len(left))
+    onto = onto[classes]
+    onto[some] = number[part]
+    renumbered = np.flatnonzero((onto >= 0) & (onto != classes))
+    classes[renumbered] = onto[renumbered]
+    return renumbered
 
 
 def _labels(classes: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +10,12 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, equal_columns, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands.pairs import LISTED_PAIRS, Demands, Index, Pairs, check_pairs
+from pnet_lp.model.demands.pairs import LISTED_PAIRS, Index, Pairs, Rule
 
 
 @brief("count", "total")
 @dataclass(frozen=True, eq=False, repr=False)
-class Product(Demands):
+class Product(Rule):
     """From every endpoint to every other a weight of the one times a weight of the other.
 
     Attributes:
@@ -66,14 +65,7 @@ class Product(Demands):
         """No weight is 0."""
         return bool((self.sends > 0).all() and (self.receives > 0).all())
 
-    def listed(self, what: str) -> Pairs:
-        """Return the demands one by one, sorted by source, then destination."""
-        if "_listed" not in self.__dict__:
-            check_pairs(self.count, what)
-        return self._listed
-
-    @cached_property
-    def _listed(self) -> Pairs:
+    def _written_out(self) -> Pairs:
         some = np.outer(self.sends > 0, self.receives > 0)
         np.fill_diagonal(some, self.own > 0)
         demand = np.outer(self.sends, self.receives)
