@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ def compare(found: Crosscheck) -> dict[str, Any]:
         **{f"lp_{name}": one.all_us for name, one in found.linear.items()},
         **{name: result.makespan_ps / 1e6 for name, result in runs.items() if result.makespan_ps is not None},
     }
-    fluid = "fluid" if "fluid" in times else "bare"
+    fluid = next((name for name in ("fluid", "bare") if name in times), "")
+    optimum = {"optimum": _attained(found, all_us, times["packets"])} if not found.fluids else {}
     gaps, small = explain(found, complete)
     return {
         "flows": {
@@ -40,13 +42,14 @@ def compare(found: Crosscheck) -> dict[str, Any]:
         "fct_us": {name: statistics(values) for name, values in times.items()},
         "slowdown": {name: statistics(values) for name, values in slowdown.items()},
         "stages": _stages(found),
-        "ratios": _ratios(times["packets"], times[fluid], all_us.get("packets"), all_us.get(fluid)),
+        **optimum,
+        "ratios": _ratios(times["packets"], times.get(fluid), all_us.get("packets"), all_us.get(fluid)),
         "by_size": [
             {
                 **bounds,
                 "fct_us": {name: statistics(values[chosen]) for name, values in times.items()},
                 "slowdown": {name: statistics(values[chosen]) for name, values in slowdown.items()},
-                "ratios": _ratios(times["packets"][chosen], times[fluid][chosen]),
+                "ratios": _ratios(times["packets"][chosen], times[fluid][chosen] if fluid else None),
             }
             for bounds, chosen in by_power(found.workload.size[complete])
         ],
@@ -71,11 +74,21 @@ def _timeless(document: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "seconds"}
 
 
+def _attained(found: Crosscheck, all_us: Mapping[str, float], completion_us: FloatArray) -> dict[str, float | None]:
+    """Return the least time of the linear program over that of all packets, and over that of a flow on average."""
+    finished = "packets" in all_us and found.linear
+    least = found.linear["ideal"].at_least_us if finished else 0.0
+    return {
+        "percent": 100 * least / all_us["packets"] if finished else None,
+        "mean_percent": float(np.mean(100 * least / completion_us)) if finished else None,
+    }
+
+
 def _ratios(
-    packets: FloatArray, fluid: FloatArray, packets_all: float | None = None, fluid_all: float | None = None
+    packets: FloatArray, fluid: FloatArray | None, packets_all: float | None = None, fluid_all: float | None = None
 ) -> dict[str, float | None]:
     """Return times in packets over those in the fluid, and by how much of them the fluid errs, flow by flow."""
-    if not len(packets):
+    if fluid is None or not len(packets):
         return dict.fromkeys(("all", "mean_fct", "p50_fct", "p99_fct", "p50_error", "p90_error"))
     one, other = statistics(packets), statistics(fluid)
     error = np.abs(fluid / packets - 1)

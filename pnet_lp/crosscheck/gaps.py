@@ -63,7 +63,7 @@ def explain(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> tuple[list[Ga
 
     ``complete``, bool ``[f]``, are the flows that are complete in all simulations.
     """
-    if not complete.any():
+    if not (complete.any() and found.fluids):
         return [], []
     gaps = [*_linear(found), *_paths(found, complete), *_waits(found, complete), *_packets(found, complete)]
     return [gap for gap in gaps if gap.counts], [gap.cause for gap in gaps if gap.is_small]

@@ -44,7 +44,7 @@ class Crosscheck:
         no_split: why there is no best split; empty where there is one.
         fluids: ``split``, every flow split over the paths that it may take for the best fair rates; ``bare``, on the
             flows' own paths; ``distant``, with the delays of links; ``short``, with what short flows wait for;
-            ``fluid``, with the whole correction.
+            ``fluid``, with the whole correction; empty where packets are compared with the optimum alone.
         packets: the flows in packets.
     """
 
@@ -95,16 +95,20 @@ def run(
         KeyboardInterrupt: the user stopped a simulation.
     """
     packets = settings.packets.scenario(network, workload, seed, outage=outage)
-    fluid = settings.fluid.scenario(network, workload, seed, outage=outage)
-    assert isinstance(fluid, FluidScenario)
-    fluids = {"bare": _complete(replace(fluid, terms=()), "bare fluid", on_step)}
-    split, no_split = _split(fluid, fluids["bare"], on_step)
-    fluids = {**split, **fluids, **dict(_corrected(fluid, on_step))}
+    fluids: dict[str, SimulationResult] = {}
+    no_split, routings = "", {"ideal": "ideal"}
+    if settings.against == "all":
+        fluid = settings.fluid.scenario(network, workload, seed, outage=outage)
+        assert isinstance(fluid, FluidScenario)
+        fluids = {"bare": _complete(replace(fluid, terms=()), "bare fluid", on_step)}
+        split, no_split = _split(fluid, fluids["bare"], on_step)
+        fluids = {**split, **fluids, **dict(_corrected(fluid, on_step))}
+        routings["paths"] = _routing(packets) or "ecmp-lp"
     simulated = _complete(packets, "packets", on_step)
     linear: dict[str, Linear] = {}
     if not (left_out := why_not(workload, outage)):
         matrix = bytes_matrix(workload, packets.sizes)
-        for name, routing in (("ideal", "ideal"), ("paths", _routing(packets) or "ecmp-lp")):
+        for name, routing in routings.items():
             on_step(f"linear program, {routing}")
             linear[name] = solve_bytes(network, matrix, routing, packets.plane_policy, seed)
     return Crosscheck(workload, linear, left_out, _routing(packets), no_split, fluids, simulated)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from pnet_lp.sim import SimulationSettings
 from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
@@ -14,6 +17,19 @@ class CrosscheckSettings(EveryModelSettings):
 
     The fluid is by default that of the transport: with its handshake, its first window and its subflows.
     """
+
+    against: Literal["all", "optimum"] = Field(
+        "all",
+        description="what packets are compared with: all models, or the optimum alone, the linear program over any "
+        "paths, which takes less time",
+    )
+
+    @classmethod
+    def meaningless(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """Return the settings that change nothing beside those that are given, and why."""
+        if given.get("against") == "optimum":
+            return dict.fromkeys(FLUID_ONLY, "changes nothing with against=optimum, which has no fluid")
+        return super().meaningless(given)
 
     @cached_property
     def packets(self) -> SimulationSettings:

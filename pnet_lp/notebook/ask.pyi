@@ -124,6 +124,7 @@ def crosscheck(
     ack: str | None = ...,
     time_limit: str | None = ...,
     event_limit: int | None = ...,
+    against: Literal["all", "optimum"] | None = ...,
     capacity: str | None = ...,
     progress: bool = ...,
 ) -> CrosscheckAnswer: ...

@@ -464,7 +464,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "warm_up": Example("--warm-up 1us"),
         },
     ),
-    "crosscheck": (SIMULATED, {**SIMULATION, **FLUID}),
+    "crosscheck": (SIMULATED, {**SIMULATION, **FLUID, "against": Example("--against optimum")}),
     "cost": (f"topology:{RANDOM}", COST),
     "cost compare": (f"topology:{RANDOM}", COST),
     "cost curve": (

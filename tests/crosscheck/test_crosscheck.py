@@ -256,9 +256,27 @@ def test_a_seed_repeats_itself(spine: Network) -> None:
     assert {**one, "seconds": None} == {**other, "seconds": None}
 
 
+@pytest.mark.parametrize("packets", [10, 100])
+def test_what_packets_attain_of_the_optimum(spine: Network, packets: int) -> None:
+    """Four senders into one link: what it sends, then the way there and back of the last packet, alone."""
+    incast = Workload.from_flows(8, [1, 2, 3, 4], [0, 0, 0, 0], packets * FULL)
+    options = {"transport": "line-rate", "queue": "unbounded", "link_delay": "0s"}
+    document = compare(crosscheck(spine, incast, against="optimum", **options))
+    assert set(document["all_us"]) == {"lp_ideal", "packets"}
+    assert document["all_us"]["lp_ideal"] == pytest.approx(us(4 * packets), rel=1e-4)
+    # The first packet crosses a switch before it waits for the link that all share.
+    assert document["optimum"]["percent"] == pytest.approx(100 * 4 * packets / (4 * packets + 1), rel=1e-4)
+    assert document["optimum"]["mean_percent"] >= document["optimum"]["percent"]
+    assert (document["gaps"], document["ratios"]["mean_fct"]) == ([], None)
+    unfinished = compare(crosscheck(spine, incast, against="optimum", time_limit="2us", **options))
+    assert unfinished["optimum"] == {"percent": None, "mean_percent": None}
+
+
 def test_what_is_refused(spine: Network) -> None:
     with pytest.raises(SpecError, match=r"^subflows: changes nothing without sharing=subflows, found '2'$"):
         crosscheck(spine, across(1), subflows=2)
+    with pytest.raises(SpecError, match=r"^sharing: changes nothing with against=optimum, which has no fluid"):
+        crosscheck(spine, across(1), against="optimum", sharing="even")
     with pytest.raises(SpecError, match=r"^unknown parameter 'model'; allowed: preset, transport, "):
         crosscheck(spine, across(1), model="fluid")
     with pytest.raises(SpecError, match=r"^forwarding: a fluid has no controller that places flows"):

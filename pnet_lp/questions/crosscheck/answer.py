@@ -26,8 +26,12 @@ class CrosscheckAnswer(Answer):
 
     def summary(self) -> Summary:
         """See the base class."""
-        what, ratio = "mean completion, packets over fluid", self.document["ratios"]["mean_fct"]
-        headline = Headline.exact(CrosscheckCase.headline, "", what, ratio)
+        if "optimum" in self.document:
+            what, percent = "all flows, linear program over packets", self.document["optimum"]["percent"]
+            headline = Headline.exact("optimum_percent", "percent", what, percent, "% of the optimum")
+        else:
+            what, ratio = "mean completion, packets over fluid", self.document["ratios"]["mean_fct"]
+            headline = Headline.exact(CrosscheckCase.headline, "", what, ratio)
         return Summary(headline, CrosscheckCase.columns_in(self.document))
 
     @property

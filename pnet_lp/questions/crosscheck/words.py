@@ -52,13 +52,16 @@ def report(document: Document) -> Report:
     """Return a cross-check, given as its document, as tables and sentences to read."""
     flows, settings = document["flows"], document["settings"]
     lost = "".join(f"; {count:,} unfinished in {_MODELS[name]}" for name, count in flows["unfinished"].items() if count)
-    fluid = settings.get("fluid", settings["bare"])
+    fluid = settings.get("fluid", settings.get("bare"))
     linear = ", ".join(
         f"{_MODELS[f'lp_{name}']} ({one['routing']}, limited by {one['binding']}, {one['status']})"
         for name, one in document["lp"].items()
     )
-    shared = "{fluid[subflows]} subflows" if fluid["sharing"] == "subflows" else "{fluid[sharing]}"
-    window = ", first window {fluid[initial_window]}" if "initial_window" in fluid else ""
+    simulated = ""
+    if fluid is not None:
+        shared = "{fluid[subflows]} subflows" if fluid["sharing"] == "subflows" else "{fluid[sharing]}"
+        window = ", first window {fluid[initial_window]}" if "initial_window" in fluid else ""
+        simulated = f"sharing {shared}, correction {{fluid[correction]}}{window}"
     packets = settings["packets"]
     hosts = "" if packets["host_queue"] == packets["queue"] else f" ({packets['host_queue']} at hosts)"
     grid = facts(
@@ -67,34 +70,44 @@ def report(document: Document) -> Report:
         ("workload", "{workload[label]}: {workload[bytes]:,} bytes"),
         ("network", f"{NETWORK_FACT}; {{packets[link_delay]}} a link"),
         ("packets", "{packets[transport]}, {packets[queue]}{hosts}, packets of {packets[packet]} B"),
-        ("fluid", f"sharing {shared}, correction {{fluid[correction]}}{window}"),
+        ("fluid", simulated),
         ("paths", "{packets[forwarding]}, plane policy {packets[plane_policy]}"),
         ("LP", "left out: {lp_left_out}" if document["lp_left_out"] else "all bytes at once: {linear}"),
         ("best split", "[[split_left_out?left out: {split_left_out}]]"),
         WARNINGS,
     )
     parts: Report = [grid, "", _times(document)]
-    if flows["compared"] and len(document["by_size"]) > 1:
+    if fluid is not None and flows["compared"] and len(document["by_size"]) > 1:
         parts += ["", _sizes(document["by_size"])]
     if flows["compared"]:
-        parts += ["", *_sentences(document)]
+        parts += ["", *(_sentences(document) if fluid is not None else _attained(document["optimum"]))]
     return parts
+
+
+def _attained(optimum: Mapping[str, float | None]) -> list[str]:
+    """Return one sentence of what packets attain of the optimum; none where one of the two is missing."""
+    if optimum["percent"] is None:
+        return []
+    return [
+        f"the least time of the linear program is {optimum['percent']:.4g} % of what all flows take, and "
+        f"{optimum['mean_percent']:.4g} % of what a flow takes, on average"
+    ]
 
 
 def _times(document: Document) -> Table:
     """Return the table of times, a column for each model."""
     known = [key for key in _SHOWN if key in document["all_us"] or key in document["fct_us"]]
-    fluid = "fluid" if "fluid" in known else "bare"
+    other = next((key for key in ("fluid", "bare", "lp_ideal") if key in known), "")
     table = text_table()
     table.add_column("", no_wrap=True)
     for key in known:
         table.add_column(_SHOWN[key], justify="right")
-    table.add_column("packets / fluid", justify="right")
+    table.add_column(f"packets / {'LP' if other == 'lp_ideal' else 'fluid'}", justify="right")
 
     def row(label: str, values: Mapping[str, float | None], *, time: bool = True) -> None:
         shown = [values.get(key) for key in known]
         cells = [_NONE if one is None else format_us(one) if time else f"{one:.4g}" for one in shown]
-        ratio = _ratio(values.get("packets"), values.get(fluid))
+        ratio = _ratio(values.get("packets"), values.get(other))
         table.add_row(label, *cells, ratio)
 
     row("job" if document["is_job"] else "all flows", document["all_us"])
