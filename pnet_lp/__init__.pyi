@@ -12,6 +12,7 @@ from .notebook.ask import (
     price_performance,
     simulate,
     speed_up,
+    step_time,
     throughput,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "price_performance",
     "simulate",
     "speed_up",
+    "step_time",
     "sweep",
     "throughput",
     "verify",

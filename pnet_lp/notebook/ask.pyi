@@ -13,6 +13,7 @@ from pnet_lp.questions.paths.answer import PathsAnswer
 from pnet_lp.questions.price_performance.answer import PricePerformanceAnswer
 from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.questions.speed_up.answer import SpeedUpAnswer
+from pnet_lp.questions.step_time.answer import StepTimeAnswer
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 
 def bounds(
@@ -402,6 +403,39 @@ def speed_up(
     threads: int = ...,
     progress: bool = ...,
 ) -> SpeedUpAnswer: ...
+def step_time(
+    topology: TopologyLike,
+    *,
+    seed: int | None = ...,
+    planes: int | None = ...,
+    variant: Literal["serial", "homogeneous", "heterogeneous", "serial-high"] | None = ...,
+    link_gbps: float | None = ...,
+    hosts_per_switch: int | None = ...,
+    server: str | None = ...,
+    server_gbps: float | None = ...,
+    rails: int | None = ...,
+    relay: Literal["none", "source", "ends", "any"] | None = ...,
+    fail_links: float | int | str | None = ...,
+    fail_switches: float | int | str | None = ...,
+    fail_ports: float | int | str | None = ...,
+    fail_planes: int | Sequence[int] | None = ...,
+    fail: str | float | Sequence[str | float] | None = ...,
+    fail_unit: Literal["cable", "direction", "box", "position", "server"] | None = ...,
+    fail_mode: Literal["random", "independent", "betweenness"] | None = ...,
+    fail_groups: str | None = ...,
+    traffic: TrafficLike | None = ...,
+    level: Literal["rack", "host"] | None = ...,
+    metric: str | None = ...,
+    tolerance: float | None = ...,
+    routing: str | None = ...,
+    plane_policy: Literal["any", "round-robin", "shortest", "single"] | None = ...,
+    solver: str | None = ...,
+    time_limit_s: float | None = ...,
+    demand_size: str | None = ...,
+    capacity: str | None = ...,
+    threads: int = ...,
+    progress: bool = ...,
+) -> StepTimeAnswer: ...
 def throughput(
     topology: TopologyLike,
     *,

@@ -61,6 +61,7 @@ def test_every_example_runs(run: Run) -> None:
                 "throughput",
                 "bounds",
                 "failures",
+                "step-time",
                 "simulate",
                 "crosscheck",
                 "fluid-error",
@@ -101,7 +102,8 @@ def test_long_help_has_headings(run: Run) -> None:
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
             "allowed: throughput, bounds, cost, crosscheck, failures, find, fluid-error, hops, paths, "
-            "price-performance, simulate, topology, draw, traffic, workload, verify, cite, list, sweep, report",
+            "price-performance, simulate, step-time, topology, draw, traffic, workload, verify, cite, list, sweep, "
+            "report",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (["find"], "Missing option '--hosts'."),

@@ -52,8 +52,9 @@ class Example:
 PRESENTATION = {
     *("as_json", "debug", "file", "labels", "out", "plot", "progress", "style", "threads"),
     "verify full",  # of a proof on a quotient from many destinations
-    *("throughput save", "throughput links", "throughput paths", "throughput write_lp"),
+    *("step-time save", "throughput save", "throughput links", "throughput paths", "throughput write_lp"),
     *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify", "find")),
+    "step-time time_limit_s",
     *("throughput jobs", "failures jobs"),
     *("find candidates", "find jobs"),
     *(
@@ -287,6 +288,20 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 idle="--planes 2 --variant heterogeneous --fail-planes 1 --trials 3",
                 says="where failures are not random",
             ),
+        },
+    ),
+    "step-time": (
+        RANDOM,
+        {
+            **NETWORK,
+            **SERVERS,
+            **TRAFFIC,
+            **POLICY,
+            **on("{} --routing ksp:2", METRIC),
+            "routing": Example("--routing ksp:2"),
+            "demand_size": Example("--demand-size 64MB"),
+            "solver": Example("--solver highs-ipx"),
+            "tolerance": Example("--tolerance 0.2"),
         },
     ),
     "price-performance": (

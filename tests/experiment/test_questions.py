@@ -32,6 +32,7 @@ SMALL = {
     "price-performance": "{topology: ['jellyfish:k=4,seed=1', 'fat-tree:k=4'], traffic: permutation, fail_links: 0.1}",
     "simulate": "{topology: 'jellyfish:k=4', traffic: permutation, flow_size: 10kB, preset: pnet}",
     "speed-up": "{job: true, traffic: random}",
+    "step-time": "{topology: 'jellyfish:k=4', traffic: 'permutation+2*stride:s=1', fail_links: 0.05}",
     "find": "{hosts: 12, min_gbps_per_host: 20, radix: 8, planes: 1, families: [leaf-spine, jellyfish]}",
     "paths": "{topology: 'jellyfish:k=4', stats: true, routing: 'ksp:2'}",
 }

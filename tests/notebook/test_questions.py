@@ -72,6 +72,7 @@ KEYS: dict[str, dict[str, Any]] = {
     "price-performance": {"traffic": "stride:s=1"},
     "simulate": {"traffic": "stride:s=1", "flow_size": "10kB"},
     "speed-up": {"oversubscription": 2, "servers": 32, "servers_per_rack": 4, "links": 2, "search": 1},
+    "step-time": {"traffic": "stride:s=1"},
     "throughput": {"traffic": "stride:s=1"},
 }
 """A small case of each question, without its network."""

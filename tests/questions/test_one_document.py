@@ -41,6 +41,7 @@ ANOTHER = {
     "price-performance": "ring:n=4 complete:n=4 --ports 8 --routing ksp:2",
     "simulate": "fat-tree:k=4 --traffic stride:s=1 --flow-size 10kB --model fluid --warm-up 1us --time-limit 1ms",
     "speed-up": "--oversubscription 2 --servers 32 --ports 8 --links 2 --search 1 --traffic permutation --seed 4",
+    "step-time": "single-switch:hosts=8 --traffic 2*all-to-all+groups:size=4,of=[ring+all-reduce]",
     "throughput": "torus:dims=3x3 --objective max-min --traffic permutation --planes 2 --fail-links 0.1",
 }
 """A second case of each question, of other keys than its example."""

@@ -50,12 +50,7 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         *sending_text(document),
         *time_text(document),
         ("status", status_text(document, objective)),
-        (
-            "network",
-            f"{_count(network['planes'], 'plane')} ({network['variant']}): "
-            f"{_count(network['switches'], 'switch')}, {_count(network['links'], 'cable')}, "
-            f"{_count(network['hosts'], 'host')}{servers_text(network)}",
-        ),
+        ("network", network_text(network)),
         (
             "traffic",
             f"{traffic['label']}: {_count(traffic['demands'], 'demand')} between {document['level']}s, "
@@ -151,6 +146,20 @@ def splits_text(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if (rate := found.get("throughput_gbps")) is not None:
         return [("splits", f"{paths}; they carry at least {format_gbps(rate)} Gb/s per unit demand, {lost} is lost")]
     return [("splits", f"{paths}; {lost} of the rates is lost")]
+
+
+def network_text(network: Mapping[str, Any]) -> str:
+    """Return how many planes, switches, cables and hosts a network has, and what servers."""
+    return (
+        f"{_count(network['planes'], 'plane')} ({network['variant']}): "
+        f"{_count(network['switches'], 'switch')}, {_count(network['links'], 'cable')}, "
+        f"{_count(network['hosts'], 'host')}{servers_text(network)}"
+    )
+
+
+def binding_text(binding: str) -> str:
+    """Return in words what limits a throughput."""
+    return _LIMITS[binding]
 
 
 def servers_text(network: Mapping[str, Any]) -> str:

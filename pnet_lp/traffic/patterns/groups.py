@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
@@ -16,12 +18,13 @@ from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.seeds import OwnSeed
 from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.combine import split_terms
+from pnet_lp.traffic.parts import SumParams, TrafficPart, parts_of, rewritten
 from pnet_lp.traffic.source import PatternRecipe, added, resolve
 
 _Index = npt.NDArray[np.int64]
 
 
-class GroupsParams(Grouped):
+class GroupsParams(Grouped, SumParams):
     """Parameters of ``groups``."""
 
     of: str = Field(
@@ -38,6 +41,17 @@ class GroupsParams(Grouped):
         with naming("of", SpecError):
             _patterns(of)
         return of
+
+    def parts(self, values: Mapping[str, str]) -> list[TrafficPart]:
+        """Return the parts of what happens in each group."""
+        return [
+            replace(
+                part,
+                name=f"{part.name} in groups of {self.size}",
+                expression=rewritten("groups", values, of=part.expression),
+            )
+            for part in parts_of(self.of)
+        ]
 
 
 class _Group(TrafficContext):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -9,15 +10,30 @@ from pydantic import Field
 from pnet_lp.errors import SpecError, TrafficError, naming
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.traffic.base import TrafficContext, traffics
+from pnet_lp.traffic.parts import SumParams, TrafficPart, rewritten
 from pnet_lp.training import PHASES, SOURCE, Phase, Step, TrainingParams
 
 
-class TrainingPattern(TrainingParams):
+class TrainingPattern(TrainingParams, SumParams):
     """Parameters of ``training``."""
 
     phase: Literal["all", "tp", "pp", "dp", "ep"] = Field(
         "all", description="what counts: all that is sent, or the part of tensor, pipeline, data or expert parallelism"
     )
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """What counts."""
+        return PHASES if self.phase == "all" else (self.phase,)
+
+    def parts(self, values: Mapping[str, str]) -> list[TrafficPart]:
+        """Return the phases in which something is sent."""
+        step = Step(self)
+        return [
+            TrafficPart(f"training {phase}", rewritten("training", values, phase=phase))
+            for phase in self.phases
+            if step.pair_count((phase,))
+        ]
 
 
 @traffics.register(
@@ -34,8 +50,7 @@ def training(params: TrainingPattern, context: TrafficContext) -> TrafficMatrix:
         SpecError: other ranks than endpoints; ranks that do not fit an algorithm.
         TrafficError: a phase in which nothing is sent; too many pairs.
     """
-    step = Step(params)
-    phases: tuple[Phase, ...] = PHASES if params.phase == "all" else (params.phase,)
+    step, phases = Step(params), params.phases
     with naming(context.label, SpecError):
         place = params.places(context.endpoints, f"{context.level}s", context.random)
         context.check_demands(step.pair_count(phases))

@@ -1,0 +1,1 @@
+"""In what time collectives and training steps are moved, part by part."""
