@@ -50,6 +50,8 @@ STUDIES = {
     "mixed-planes": ("4-trees-*",),
     "multi-plane-2026": ("8-planes-8192-all-to-all",),
     "multi-plane-2026-failures": ("8-planes-permutation-planes-0",),
+    "multi-plane-2026-plane-lost": ("mrc-100",),
+    "multi-plane-2026-transports": ("8-planes-permutation-nscc-0",),
     "multi-plane-2026-hops": ("3-tiers-links-0.05", "3-tiers"),
     "throughput-per-dollar": ("fat-tree", "leaf-spine"),
 }
