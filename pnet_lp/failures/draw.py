@@ -11,7 +11,7 @@ from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.failures.betweenness import betweenness
 from pnet_lp.failures.groups import members
 from pnet_lp.failures.mask import Mask, apply_mask
-from pnet_lp.failures.named import named_parts
+from pnet_lp.failures.named import ServerParts, named_parts
 from pnet_lp.failures.portion import Portion, count_of, in_words, plural, share_of
 from pnet_lp.failures.spec import Failures
 from pnet_lp.model import Network, Plane
@@ -49,7 +49,14 @@ class FailureModel:
         failures.check_planes(network.plane_count)
         self.network = network
         self.failures = failures
-        self._groups = [(group.probability, *members(network, group)) for group in failures.groups]
+        self._groups = [
+            (
+                group.probability,
+                *members(network, group),
+                named_parts(network, group.parts, f"fail_groups: {group.name}"),
+            )
+            for group in failures.groups
+        ]
         self._named = named_parts(network, failures.names)
         cables, switches = _cable_units(network, failures), _switch_units(network, failures)
         ports = _port_units(network, failures)
@@ -57,6 +64,8 @@ class FailureModel:
         self._cables = _Elements("cables", "fail_links", failures, failures.links, cables, ranks[0])
         self._switches = _Elements("switches", "fail_switches", failures, failures.switches, switches, ranks[1])
         self._ports = _Elements("ports", "fail_ports", failures, failures.ports, ports, [])
+        servers = [_servers(network, failures)]
+        self._servers = _Elements("servers", "fail_servers", failures, failures.servers, servers, [])
 
     def draw(self, seed: int = 0, trial: int = 0) -> Mask:
         """Return what is down in a trial: a function of the seed and the trial's number alone.
@@ -75,12 +84,19 @@ class FailureModel:
             ports.append(self._ports.lost(drawn, p))
         for p in self.failures.planes:
             switches[p][:] = True
-        for i, (probability, in_cables, in_switches) in enumerate(self._groups):
+        named = self._named
+        for i, (probability, in_cables, in_switches, parts) in enumerate(self._groups):
             if generator(drawn, "groups", i).random() < probability:
                 for p in range(self.network.plane_count):
                     arcs[p] |= np.repeat(in_cables[p], 2)
                     switches[p] |= in_switches[p]
-        return Mask.of(self.network, arcs, switches, ports) | self._named
+                named |= parts
+        inside = None
+        if (lost := self._servers.lost(drawn, 0)).any():
+            servers = ServerParts(self.network)
+            servers.fail_servers(lost)
+            ports, inside = [each | servers.cut for each in ports], servers.links
+        return Mask.of(self.network, arcs, switches, ports, inside) | named
 
 
 def rounded_away(network: Network, failures: Failures) -> tuple[str, ...]:
@@ -92,6 +108,7 @@ def rounded_away(network: Network, failures: Failures) -> tuple[str, ...]:
         ("link", failures.links, [plane.cable_count for plane in network.planes]),
         ("switch", failures.switches, [plane.switch_count for plane in network.planes]),
         ("port", failures.ports, [plane.host_count for plane in network.planes]),
+        ("server", failures.servers, [len(_servers(network, failures))]),
     ):
         if portion and not any(count_of(portion, total) for total in totals):
             some = (
@@ -126,7 +143,8 @@ class _Elements:
         for p, units in enumerate(self.units):
             total = len(np.unique(units))
             if self.portion and (count := count_of(self.portion, total)) > total:
-                fewer = "the network has fewer servers" if self.of_servers else f"plane {p} has fewer {self.component}"
+                whole = self.of_servers or self.component == "servers"
+                fewer = "the network has fewer servers" if whole else f"plane {p} has fewer {self.component}"
                 raise SpecError(fewer, where=self.key, found=count, allowed=f"at most {total:,}")
 
     @property
@@ -196,6 +214,20 @@ def _port_units(network: Network, failures: Failures) -> list[_Indices]:
         )
     size = network.servers.size
     return [ports // size for ports in hosts]
+
+
+def _servers(network: Network, failures: Failures) -> _Indices:
+    """Return the numbers of the servers."""
+    if network.servers is not None:
+        return np.arange(network.host_count // network.servers.size)
+    if failures.servers:
+        raise SpecError(
+            "the network has no servers",
+            where="fail_servers",
+            found=in_words(failures.servers, "server"),
+            allowed="a network with --server",
+        )
+    return np.arange(0)
 
 
 def _boxes(plane: Plane) -> _Indices:

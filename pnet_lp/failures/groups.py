@@ -1,4 +1,4 @@
-"""Shared-risk groups: cables and switches that one cause takes down together."""
+"""Shared-risk groups: cables, switches, servers and other parts that one cause takes down together."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from pnet_lp.registry import Params, nearest, validate
 
 
 class RiskGroup(Params):
-    """Cables and switches that fail together, such as those of a duct, a rack row or a power feed.
+    """What fails together, such as the cables of a duct, or the switches and servers of a rack row or a power feed.
 
     Attributes:
         name: of the group.
         cables: pairs of switch names; all parallel cables between the two are meant.
         switches: names of switches.
+        parts: names of parts as ``--fail`` takes them: hosts, servers, scale-up switches, links.
         planes: the planes meant; none for every plane that has the switches.
         probability: that the group fails, in (0, 1].
     """
@@ -31,6 +32,7 @@ class RiskGroup(Params):
     name: str
     cables: tuple[tuple[str, str], ...] = ()
     switches: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     planes: tuple[Annotated[int, Field(ge=0)], ...] = ()
     probability: float = Field(1.0, gt=0, le=1)
 
@@ -51,12 +53,16 @@ def read_groups(path: str | Path) -> tuple[RiskGroup, ...]:
     for name, values in groups.items():
         where = f"{path}: groups.{name}"
         if not isinstance(values, Mapping):
-            raise SpecError("not a group", where=where, allowed="cables, switches, planes, probability")
+            raise SpecError("not a group", where=where, allowed="cables, switches, parts, planes, probability")
         # A name such as 12 is a number in YAML; switch names are always text.
-        texts = {key: _texts(values[key]) for key in ("cables", "switches") if key in values}
+        texts = {key: _texts(values[key]) for key in ("cables", "switches", "parts") if key in values}
         group = validate(RiskGroup, {**values, **texts, "name": str(name)}, where)
-        if not group.cables and not group.switches:
-            raise SpecError("an empty group", where=where, allowed="cables or switches")
+        if not (group.cables or group.switches or group.parts):
+            raise SpecError("an empty group", where=where, allowed="cables, switches or parts")
+        if group.planes and group.parts:
+            raise SpecError(
+                "planes are those of cables and switches", where=f"{where}: parts", allowed="PLANE: before a name"
+            )
         found.append(group)
     return tuple(found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.arrays import BoolArray, booleans, floats, ints
@@ -21,28 +22,48 @@ class Mask:
             failed switches included.
         switches: bool ``[n]`` for each plane: the switches that have failed, hosts attached to them being cut off.
         hosts: bool ``[hosts]`` for each plane: the access links that have failed.
+        inside: bool over the links inside servers, by their numbers in :class:`~pnet_lp.model.servers.Inside`: those
+            that have failed.
     """
 
     arcs: tuple[BoolArray, ...]
     switches: tuple[BoolArray, ...]
     hosts: tuple[BoolArray, ...]
+    inside: BoolArray
 
     @classmethod
     def of(
-        cls, network: Network, arcs: list[BoolArray], switches: list[BoolArray], hosts: list[BoolArray] | None = None
+        cls,
+        network: Network,
+        arcs: list[BoolArray],
+        switches: list[BoolArray],
+        hosts: list[BoolArray] | None = None,
+        inside: BoolArray | None = None,
     ) -> Mask:
-        """Return the mask of failed directions, switches and access links; a switch takes its cables with it."""
+        """Return the mask of failed directions, switches, access links and links inside servers.
+
+        A switch takes its cables with it.
+        """
         down = []
         for plane, lost, dead in zip(network.planes, arcs, switches, strict=True):
             tail, head, _ = plane.arcs
             down.append(booleans(lost | dead[tail] | dead[head]))
         cut = hosts or [np.zeros(plane.host_count, dtype=np.bool_) for plane in network.planes]
-        return cls(tuple(down), tuple(map(booleans, switches)), tuple(map(booleans, cut)))
+        within = nothing_inside(network) if inside is None else inside
+        return cls(tuple(down), tuple(map(booleans, switches)), tuple(map(booleans, cut)), booleans(within))
 
     def __or__(self, other: Mask) -> Mask:
         """Return the mask of what is down in either."""
-        pairs = ((self.arcs, other.arcs), (self.switches, other.switches), (self.hosts, other.hosts))
-        return Mask(*(tuple(booleans(a | b) for a, b in zip(*pair, strict=True)) for pair in pairs))
+
+        def either(mine: tuple[BoolArray, ...], others: tuple[BoolArray, ...]) -> tuple[BoolArray, ...]:
+            return tuple(booleans(a | b) for a, b in zip(mine, others, strict=True))
+
+        return Mask(
+            either(self.arcs, other.arcs),
+            either(self.switches, other.switches),
+            either(self.hosts, other.hosts),
+            booleans(self.inside | other.inside),
+        )
 
     @property
     def arc_count(self) -> int:
@@ -62,7 +83,20 @@ class Mask:
     @property
     def counts(self) -> dict[str, int]:
         """How many parts of each kind are down."""
-        return {"link directions": self.arc_count, "switches": self.switch_count, "access links": self.host_count}
+        inside = {"links inside servers": int(self.inside.sum())} if len(self.inside) else {}
+        return {
+            "link directions": self.arc_count,
+            "switches": self.switch_count,
+            "access links": self.host_count,
+            **inside,
+        }
+
+
+def nothing_inside(network: Network) -> npt.NDArray[np.bool_]:
+    """Return bool over the links inside the servers of a network: none is down."""
+    servers = network.servers
+    links = 0 if servers is None else network.host_count // servers.size * servers.link_count
+    return np.zeros(links, dtype=np.bool_)
 
 
 def apply_mask(network: Network, mask: Mask) -> Network:
@@ -73,7 +107,8 @@ def apply_mask(network: Network, mask: Mask) -> Network:
     how much is down.
     """
     planes = tuple(map(_masked, network.planes, mask.arcs, mask.switches, mask.hosts))
-    return replace(network, planes=planes)
+    servers = None if network.servers is None else network.servers.without(mask.inside)
+    return replace(network, planes=planes, servers=servers)
 
 
 def _masked(plane: Plane, arcs: BoolArray, switches: BoolArray, hosts: BoolArray) -> Plane:

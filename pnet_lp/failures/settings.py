@@ -13,10 +13,11 @@ from pnet_lp.failures.spec import Failures, Mode, Unit
 from pnet_lp.flags import Flag
 from pnet_lp.registry import AsText, OneOrMore, Params
 
-FAILING = ("fail_links", "fail_switches", "fail_ports", "fail_planes", "fail_groups", "fail")
+FAILING = ("fail_links", "fail_switches", "fail_ports", "fail_servers", "fail_planes", "fail_groups", "fail")
 """Keys that say what fails."""
 
-_OF_SHARES = Flag(needs=("fail_links", "fail_switches", "fail_ports"))
+_OF_UNITS = Flag(needs=("fail_links", "fail_switches", "fail_ports"))
+_OF_SHARES = Flag(needs=("fail_links", "fail_switches", "fail_ports", "fail_servers"))
 
 
 class FailureSettings(Params):
@@ -33,13 +34,20 @@ class FailureSettings(Params):
     fail_ports: Annotated[Portion, *portion_of("port")] = Field(
         0.0, description="access links of hosts in each plane that fail: a share, or a number of them ('1 port')"
     )
+    fail_servers: Annotated[Portion, *portion_of("server")] = Field(
+        0.0, description="servers that fail with all that is in them: a share, or a number of them ('1 server')"
+    )
     fail_planes: Annotated[tuple[int, ...], OneOrMore, Flag(metavar="I,J")] = Field(
         (), description="planes that fail as a whole"
     )
     fail: Annotated[tuple[Annotated[str, AsText], ...], OneOrMore, Flag(metavar="[PLANE:]NAME", several="repeated")] = (
-        Field((), description="a switch, a host, or a link u-v that fails, in every plane that has it, or in one")
+        Field(
+            (),
+            description="a switch, a host, a server (s0), or a link u-v that fails, in every plane that has it, or in "
+            "one",
+        )
     )
-    fail_unit: Annotated[Unit, _OF_SHARES] = Field(
+    fail_unit: Annotated[Unit, _OF_UNITS] = Field(
         "cable",
         description="which parts fail together: both directions of a cable; each direction alone; the switches of a "
         "box; parts of one position in all planes; the ports of all NICs of a server",
@@ -66,5 +74,6 @@ class FailureSettings(Params):
             mode=self.fail_mode,
             groups=groups,
             ports=self.fail_ports,
+            servers=self.fail_servers,
             names=self.fail,
         )

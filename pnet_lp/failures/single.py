@@ -1,4 +1,4 @@
-"""Single failures: every link, switch, port, NIC, server, pair of links, or group of a network by itself."""
+"""Single failures: every link, switch, port, NIC, server, scale-up switch, pair of links, or group by itself."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from pnet_lp.errors import SpecError
 from pnet_lp.failures.draw import FailureModel
 from pnet_lp.failures.groups import RiskGroup
 from pnet_lp.failures.mask import Mask
+from pnet_lp.failures.named import ServerParts
 from pnet_lp.failures.spec import Failures
 from pnet_lp.model import Network
+from pnet_lp.model.servers import Inside, Servers
 
-Each: TypeAlias = Literal["link", "switch", "port", "nic", "server", "pair", "group"]
+Each: TypeAlias = Literal["link", "switch", "port", "nic", "server", "scale-up", "pair", "group"]
 
-Kind: TypeAlias = Literal["link", "switch", "port"]
+Kind: TypeAlias = Literal["link", "switch", "port", "scale-up"]
 """Of single parts."""
 
 MOST_FAILURES = 100_000
@@ -30,9 +32,9 @@ class Part:
     """A part of a network that can fail.
 
     Attributes:
-        plane: its plane.
+        plane: its plane; the number of planes for scale-up switches.
         kind: what it is.
-        index: of the cable, the switch, or the host whose access link it is.
+        index: of the cable, the switch, or the host whose access link it is; of a scale-up switch among those of all.
         name: as ``--fail`` takes it.
     """
 
@@ -64,12 +66,15 @@ class SingleFailure:
         arcs = [np.zeros(2 * plane.cable_count, dtype=np.bool_) for plane in network.planes]
         switches = [np.zeros(plane.switch_count, dtype=np.bool_) for plane in network.planes]
         hosts = [np.zeros(plane.host_count, dtype=np.bool_) for plane in network.planes]
+        servers = ServerParts(network)
         for part in self.parts:
             if part.kind == "link":
                 arcs[part.plane][2 * part.index : 2 * part.index + 2] = True
+            elif part.kind == "scale-up":
+                servers.fail(part.name)
             else:
                 (switches if part.kind == "switch" else hosts)[part.plane][part.index] = True
-        return Mask.of(network, arcs, switches, hosts)
+        return Mask.of(network, arcs, switches, hosts, servers.links)
 
 
 def single_failures(network: Network, each: Each, groups: Sequence[RiskGroup] = ()) -> list[SingleFailure]:
@@ -106,10 +111,7 @@ def _check_number(count: int, each: Each) -> None:
 
 def _hosts_together(network: Network, each: Each) -> list[SingleFailure]:
     """Return the ports of each NIC, or those of each server, as one failure."""
-    servers = network.servers
-    if each == "server" and servers is None:
-        raise SpecError("the network has no servers", where="each", found=each, allowed="a network with --server")
-    size = servers.size if each == "server" and servers is not None else 1
+    size = _servers(network, each).size if each == "server" else 1
     ports: dict[int, list[Part]] = {}
     for part in _parts(network, "port"):
         ports.setdefault(part.index // size, []).append(part)
@@ -119,7 +121,17 @@ def _hosts_together(network: Network, each: Each) -> list[SingleFailure]:
     ]
 
 
+def _servers(network: Network, each: Each) -> Servers:
+    if network.servers is None:
+        raise SpecError("the network has no servers", where="each", found=each, allowed="a network with --server")
+    return network.servers
+
+
 def _parts(network: Network, kind: Kind) -> Iterator[Part]:
+    if kind == "scale-up":
+        names = Inside.of(_servers(network, kind), network.host_count).names
+        yield from (Part(network.plane_count, kind, i, name) for i, name in enumerate(names))
+        return
     hosts = network.endpoint_names("host") if kind == "port" and network.planes[0].host_count else ()
     for p, plane in enumerate(network.planes):
         within = f"{p}:" if network.plane_count > 1 else ""

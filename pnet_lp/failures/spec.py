@@ -23,7 +23,8 @@ class Failures:
     Attributes:
         links, switches, ports: how many of the cables, the switches, and the access links of hosts, of each plane: a
             share, or a number of them, as of :data:`~pnet_lp.failures.portion.Portion`.
-        names: switches, hosts and links by name; see :func:`~pnet_lp.failures.named.named_parts`.
+        servers: how many servers fail with all that is in them: what their accelerators send or receive is lost.
+        names: switches, hosts, servers and links by name; see :func:`~pnet_lp.failures.named.named_parts`.
         planes: planes that fail as a whole.
         unit: what fails together.  ``cable``: both directions of a cable, a switch by itself.  ``direction``: each
             direction of a cable by itself, always independently, with the share as probability.  ``box``: all switches
@@ -44,9 +45,10 @@ class Failures:
     groups: tuple[RiskGroup, ...] = ()
     ports: Portion = 0.0
     names: tuple[str, ...] = ()
+    servers: Portion = 0.0
 
     def __post_init__(self) -> None:
-        for key, part in (("links", "link"), ("switches", "switch"), ("ports", "port")):
+        for key, part in (("links", "link"), ("switches", "switch"), ("ports", "port"), ("servers", "server")):
             value = getattr(self, key)
             portion = parse_portion(value, part)
             object.__setattr__(self, key, portion)
@@ -74,13 +76,14 @@ class Failures:
                 found=self.unit,
                 allowed="fail_ports, or another unit for links and switches",
             )
-        if self.ports and self.mode == "betweenness":
-            raise SpecError(
-                "every path of a host passes its ports",
-                where="fail_mode",
-                found=self.mode,
-                allowed="random or independent, or no fail_ports",
-            )
+        for key, some, why in (
+            ("ports", self.ports, "every path of a host passes its ports"),
+            ("servers", self.servers, "no path is through a server"),
+        ):
+            if some and self.mode == "betweenness":
+                raise SpecError(
+                    why, where="fail_mode", found=self.mode, allowed=f"random or independent, or no fail_{key}"
+                )
 
     def check_planes(self, count: int) -> None:
         """Raise SpecError where a plane is to fail that a network of ``count`` planes does not have."""
@@ -90,10 +93,11 @@ class Failures:
 
     def __bool__(self) -> bool:
         """Whether anything can fail."""
-        return bool(self.links or self.switches or self.ports or self.planes or self.groups or self.names)
+        drawn = self.links or self.switches or self.ports or self.servers
+        return bool(drawn or self.planes or self.groups or self.names)
 
     @property
     def random(self) -> bool:
         """Whether one trial can differ from another."""
-        drawn = (self.links or self.switches or self.ports) and self.mode != "betweenness"
+        drawn = (self.links or self.switches or self.ports or self.servers) and self.mode != "betweenness"
         return bool(drawn or any(group.probability < 1 for group in self.groups))

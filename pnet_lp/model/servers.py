@@ -12,7 +12,7 @@ half of its capacity and, in loads and prices, with half of what both carry (``P
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.plane import Plane
 
@@ -43,18 +43,20 @@ _Index = npt.NDArray[np.int64]
 @brief("size", "relay", "rails")
 @dataclass(frozen=True, eq=False, repr=False)
 class Servers:
-    """What is inside the servers of a network, which are all the same.
+    """What is inside the servers of a network, which are all the same but for what is down.
 
     Attributes:
         scale_up: the scale-up network of one server.  Its hosts are the accelerators, in order of their index; in one
             without hosts its racks are, which forward what passes them.
         relay: which accelerators pass traffic on between scale-up network and NIC.
         rails: accelerator i attaches to the planes p only for which i and p are equal modulo this.
+        down: int32, sorted, the links inside servers that are down, by their numbers in :class:`Inside`.
     """
 
     scale_up: Plane
     relay: Relay = DEFAULT_RELAY
     rails: int = 1
+    down: IntArray = field(default_factory=lambda: ints([]))
 
     @property
     def size(self) -> int:
@@ -69,12 +71,22 @@ class Servers:
     @property
     def identity(self) -> list[str]:
         """What a fingerprint of a network with these servers is taken of, beside its planes."""
-        return ["servers/1", self.scale_up.fingerprint, self.relay, str(self.rails)]
+        known = ["servers/1", self.scale_up.fingerprint, self.relay, str(self.rails)]
+        return [*known, ",".join(map(str, self.down.tolist()))] if len(self.down) else known
 
     @property
     def speeds(self) -> tuple[FloatArray, FloatArray]:
-        """What the links of each accelerator of a server carry out of it, and into it, all together, Gb/s."""
-        return _Inside.of(self, self.size).speeds
+        """What the links of each accelerator of a whole server carry out of it, and into it, all together, Gb/s."""
+        return Inside.of(replace(self, down=ints([])), self.size).speeds
+
+    @cached_property
+    def link_count(self) -> int:
+        """Links inside a server."""
+        return len(_scale_up(self.scale_up)[1].u)
+
+    def without(self, lost: BoolArray) -> Servers:
+        """Return them with more links down: bool ``[servers link_count]``."""
+        return replace(self, down=ints(np.union1d(self.down, np.flatnonzero(lost)))) if lost.any() else self
 
     def names(self, count: int) -> tuple[str, ...]:
         """Return names of ``count`` hosts by server and index."""
@@ -120,7 +132,7 @@ class Servers:
         )
 
 
-class _Links(NamedTuple):
+class Links(NamedTuple):
     """Cables between numbered nodes."""
 
     u: _Index
@@ -128,9 +140,9 @@ class _Links(NamedTuple):
     there: FloatArray
     back: FloatArray
 
-    def between(self, first: _Index, second: _Index, part: float = 1.0) -> _Links:
+    def between(self, first: _Index, second: _Index, part: float = 1.0) -> Links:
         """Return them with ends of other numbers, and ``part`` of their capacity."""
-        return _Links(first[self.u], second[self.v], self.there * part, self.back * part)
+        return Links(first[self.u], second[self.v], self.there * part, self.back * part)
 
 
 def _attached(plane: Plane, on: npt.NDArray[np.bool_] | None, names: tuple[str, ...]) -> Plane:
@@ -147,7 +159,7 @@ def _attached(plane: Plane, on: npt.NDArray[np.bool_] | None, names: tuple[str, 
     )
 
 
-def _scale_up(plane: Plane) -> tuple[int, _Links, tuple[str, ...]]:
+def _scale_up(plane: Plane) -> tuple[int, Links, tuple[str, ...]]:
     """Return a scale-up network as nodes, of which accelerators are first: how many, links, names of the switches."""
     forward, back = plane.capacity_uv_gbps, plane.capacity_vu_gbps
     if plane.host_count:
@@ -155,7 +167,7 @@ def _scale_up(plane: Plane) -> tuple[int, _Links, tuple[str, ...]]:
         on = np.flatnonzero(plane.host_switch >= 0)
         return (
             hosts + plane.switch_count,
-            _Links(
+            Links(
                 np.concatenate([on, hosts + plane.cable_u]),
                 np.concatenate([hosts + plane.host_switch[on], hosts + plane.cable_v]),
                 np.concatenate([plane.access_up_gbps[on], forward]),
@@ -169,40 +181,39 @@ def _scale_up(plane: Plane) -> tuple[int, _Links, tuple[str, ...]]:
     place[order] = np.arange(plane.switch_count)
     return (
         plane.switch_count,
-        _Links(place[plane.cable_u], place[plane.cable_v], forward, back),
+        Links(place[plane.cable_u], place[plane.cable_v], forward, back),
         tuple(plane.switch_names[i] for i in others.tolist()),
     )
 
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class _Inside:
+class Inside:
     """The scale-up networks of all servers of ``hosts`` accelerators: nodes are these, then the scale-up switches.
 
     Attributes:
-        links: between nodes.
+        links: between nodes, server by server; what is down has no capacity.  Those of a server are the links of its
+            accelerators to switches, in their order, then the others.
         names: of the scale-up switches.
     """
 
     hosts: int
-    links: _Links
+    links: Links
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, servers: Servers, hosts: int) -> _Inside:
+    def of(cls, servers: Servers, hosts: int) -> Inside:
+        """Return those that ``servers`` have where there are so many hosts."""
         size, count = servers.size, hosts // servers.size
         nodes, links, switches = _scale_up(servers.scale_up)
         server = np.arange(count)[:, None]
         place = np.arange(nodes)[None, :]
         number = np.where(place < size, server * size + place, hosts + server * (nodes - size) + place - size)
+        there, back = np.tile(links.there, count), np.tile(links.back, count)
+        there[servers.down] = back[servers.down] = 0.0
         return cls(
             hosts,
-            _Links(
-                number[:, links.u].ravel(),
-                number[:, links.v].ravel(),
-                np.tile(links.there, count),
-                np.tile(links.back, count),
-            ),
+            Links(number[:, links.u].ravel(), number[:, links.v].ravel(), there, back),
             tuple(f"s{k}.{name}" for k in range(count) for name in switches),
         )
 
@@ -229,13 +240,13 @@ def one_graph(planes: tuple[Plane, ...], servers: Servers) -> tuple[Plane, ...]:
     everything; with layers, host i is among the first half of its hosts where it sends and in the second where it
     receives.  Names are those of accelerators and switches, whatever the layer.
     """
-    inside = _Inside.of(servers, planes[0].host_count)
+    inside = Inside.of(servers, planes[0].host_count)
     if servers.relay == "none":
         return (*planes, _alone(planes, servers, inside))
     return (_joined(planes, servers, inside),)
 
 
-def _alone(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Plane:
+def _alone(planes: tuple[Plane, ...], servers: Servers, inside: Inside) -> Plane:
     """Return the scale-up networks as a plane; each accelerator is a switch behind links that do not limit."""
     first = planes[0]
     u, v, there, back = inside.links
@@ -247,7 +258,7 @@ def _alone(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Plan
         capacity_uv_gbps=floats(there),
         capacity_vu_gbps=floats(back),
         rack_switch=ints(np.arange(inside.hosts)),
-        host_switch=ints(np.arange(inside.hosts)),
+        host_switch=ints(np.where((out > 0) | (into > 0), np.arange(inside.hosts), -1)),
         access_up_gbps=out,
         access_down_gbps=into,
         host_names=first.host_names,
@@ -269,7 +280,7 @@ class _Layers(NamedTuple):
     receiving: _Index
 
     @classmethod
-    def of(cls, servers: Servers, inside: _Inside, end: int) -> _Layers:
+    def of(cls, servers: Servers, inside: Inside, end: int) -> _Layers:
         """Return those of a graph whose senders come first and whose planes end before the number ``end``."""
         sending = np.arange(inside.nodes)
         if not servers.layered:
@@ -282,12 +293,12 @@ class _Cables:
     """The cables of the one graph as they are added, with what each belongs to: a plane, servers or no cable at all."""
 
     def __init__(self) -> None:
-        self.links: list[_Links] = []
+        self.links: list[Links] = []
         self.of: list[_Index] = []
         self.metric: list[IntArray] = []
         self.count = 0
 
-    def add(self, links: _Links, of: int, metric: IntArray | None = None) -> _Index:
+    def add(self, links: Links, of: int, metric: IntArray | None = None) -> _Index:
         """Return the numbers of cables added as parts of ``of``; without a metric theirs is 1 in both directions."""
         count = len(links.u)
         numbers = self.count + np.arange(count)
@@ -298,7 +309,7 @@ class _Cables:
         return numbers
 
 
-def _joined(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Plane:
+def _joined(planes: tuple[Plane, ...], servers: Servers, inside: Inside) -> Plane:
     """Return the planes and the scale-up networks as one plane, in layers if accelerators of third servers are none."""
     hosts, both = inside.hosts, servers.relay == "ends"
     first = inside.nodes + np.cumsum([0, *(plane.switch_count for plane in planes)])
@@ -315,7 +326,7 @@ def _joined(planes: tuple[Plane, ...], servers: Servers, inside: _Inside) -> Pla
         _, into = inside.speeds
         nics = sum((np.where(plane.host_switch >= 0, plane.access_down_gbps, 0.0) for plane in planes), np.zeros(hosts))
         for layer, speed in ((layers.sending, into), (layers.arriving, nics + (into if both else 0.0))):
-            cables.add(_Links(layer[:hosts], layers.receiving, floats(2 * speed), np.zeros(hosts)), -1)
+            cables.add(Links(layer[:hosts], layers.receiving, floats(2 * speed), np.zeros(hosts)), -1)
     partner = np.arange(cables.count)
     if both:
         partner[np.concatenate(copies)] = np.concatenate(copies[::-1])
@@ -351,12 +362,12 @@ def _add_plane(cables: _Cables, layers: _Layers, servers: Servers, p: int, plane
     switch = first + np.maximum(plane.host_switch[on], 0).astype(np.int64)
     up, down, nothing = plane.access_up_gbps[on], plane.access_down_gbps[on], np.zeros(len(on))
     if servers.layered:
-        cables.add(_Links(layers.sending[on], switch, up, nothing), p)
-        cables.add(_Links(switch, layers.arriving[on], down, nothing), p)
+        cables.add(Links(layers.sending[on], switch, up, nothing), p)
+        cables.add(Links(switch, layers.arriving[on], down, nothing), p)
     else:
-        cables.add(_Links(layers.sending[on], switch, up, down), p)
+        cables.add(Links(layers.sending[on], switch, up, down), p)
     u, v = first + plane.cable_u.astype(np.int64), first + plane.cable_v.astype(np.int64)
-    cables.add(_Links(u, v, plane.capacity_uv_gbps, plane.capacity_vu_gbps), p, plane.metric)
+    cables.add(Links(u, v, plane.capacity_uv_gbps, plane.capacity_vu_gbps), p, plane.metric)
 
 
 def kinds_of(graph: Plane, index: int, planes: int) -> npt.NDArray[np.int8]:

@@ -185,7 +185,7 @@ def distinct_draws(network: Network, failures: Failures, *, trials: int, seed: i
     which = []
     for trial in range(trials):
         mask = model.draw(seed, trial)
-        key = b"".join(np.packbits(down).tobytes() for down in (*mask.arcs, *mask.switches, *mask.hosts))
+        key = b"".join(np.packbits(down).tobytes() for down in (*mask.arcs, *mask.switches, *mask.hosts, mask.inside))
         if key not in first:
             first[key] = len(masks)
             masks.append(mask)

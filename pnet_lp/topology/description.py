@@ -13,7 +13,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
 from pnet_lp.model.distances import count_rack_hops
 from pnet_lp.model.network import Variant
-from pnet_lp.model.servers import Relay, Servers
+from pnet_lp.model.servers import Inside, Relay, Servers
 
 
 @brief("label", "switches", "hosts", "racks", "cables", "diameter", "mean_hops")
@@ -186,7 +186,7 @@ def _describe_servers(network: Network, servers: Servers) -> ServersDescription:
         ports=int(on.sum()),
         nic_gbps=_tally(nics),
         scale_up=describe_plane(servers.scale_up),
-        scale_up_gbps=_tally(np.tile(servers.speeds[0], count)),
+        scale_up_gbps=_tally(Inside.of(servers, network.host_count).speeds[0]),
     )
 
 

@@ -123,7 +123,7 @@ def check_one_graph(check: Checks, network: Network) -> None:
         expected = _Links.joined(_inside(nodes, servers, 0, 1.0))
         out, into = (np.bincount(ends, expected.speed, nodes.count)[:hosts] for ends in (expected.tail, expected.head))
         check.require(
-            np.array_equal(inside.host_switch, np.arange(hosts))
+            np.array_equal(inside.host_switch, np.where((out > 0) | (into > 0), np.arange(hosts), _NONE))
             and np.allclose(inside.access_up_gbps, out, rtol=1e-12, atol=0.0)
             and np.allclose(inside.access_down_gbps, into, rtol=1e-12, atol=0.0),
             "what an accelerator sends into its server is limited by the links there",
@@ -170,21 +170,25 @@ def _joined(network: Network, servers: Servers, nodes: _Nodes) -> tuple[_Index, 
 
 
 def _inside(nodes: _Nodes, servers: Servers, layer: int, part: float) -> list[_Links]:
-    """Return the links of all scale-up networks in a layer, with a part of their capacity."""
+    """Return the links of all scale-up networks in a layer that are up, with a part of their capacity."""
     plane, switch = servers.scale_up, nodes.scale_up[layer]
     count = len(switch)
+    on = np.flatnonzero(plane.host_switch >= 0)
+    # Of each server the links of accelerators to switches are counted before those between switches.
+    up = np.ones(count * (len(on) + plane.cable_count))
+    up[servers.down] = 0.0
+    first, others = np.split(up.reshape(count, -1), [len(on)], axis=1)
 
-    def links(tail: _Index, head: _Index, speed: FloatArray) -> _Links:
-        return _Links(tail.ravel(), head.ravel(), np.tile(part * speed, count))
+    def links(tail: _Index, head: _Index, speed: FloatArray, some: FloatArray) -> _Links:
+        return _Links(tail.ravel(), head.ravel(), (some * (part * speed)).ravel())
 
     u, v = switch[:, plane.cable_u], switch[:, plane.cable_v]
-    on = np.flatnonzero(plane.host_switch >= 0)
     own, to = nodes.accelerator[layer].reshape(count, servers.size), switch[:, plane.host_switch[on]]
     return [
-        links(u, v, plane.capacity_uv_gbps),
-        links(v, u, plane.capacity_vu_gbps),
-        links(own[:, on], to, plane.access_up_gbps[on]),
-        links(to, own[:, on], plane.access_down_gbps[on]),
+        links(u, v, plane.capacity_uv_gbps, others),
+        links(v, u, plane.capacity_vu_gbps, others),
+        links(own[:, on], to, plane.access_up_gbps[on], first),
+        links(to, own[:, on], plane.access_down_gbps[on], first),
     ]
 
 

@@ -107,6 +107,7 @@ SERVERS = {
         ("server_gbps", "--server-gbps 7", "--server complete:n=2"),
         ("rails", "--rails 2", "--planes 2 --server complete:n=2"),
         ("relay", "--relay none", "--planes 2 --rails 2 --server complete:n=2"),
+        ("fail_servers", "--fail-servers 1server", "--server complete:n=2"),
     )
 }
 """Of commands that can do with servers."""

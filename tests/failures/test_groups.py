@@ -58,12 +58,12 @@ def test_groups_fail_with_their_probability(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[1]", "{}: not a file of shared-risk groups; allowed: one key 'groups', with names below it"),
-        ("groups: {a: 3}", "{}: groups.a: not a group; allowed: cables, switches, planes, probability"),
-        ("groups: {a: {}}", "{}: groups.a: an empty group; allowed: cables or switches"),
+        ("groups: {a: 3}", "{}: groups.a: not a group; allowed: cables, switches, parts, planes, probability"),
+        ("groups: {a: {}}", "{}: groups.a: an empty group; allowed: cables, switches or parts"),
         (
             "groups: {a: {switch: [1]}}",
             "{}: groups.a: unknown parameter 'switch' (did you mean 'switches'?); "
-            "allowed: name, cables, switches, planes, probability",
+            "allowed: name, cables, switches, parts, planes, probability",
         ),
         (
             "groups: {a: {switches: [1], probability: 2}}",

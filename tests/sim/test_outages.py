@@ -61,7 +61,8 @@ def test_a_routing_lists_its_paths_on_what_is_left(routing: str, failures: Failu
     for seed in range(3):
         drawn = FailureModel(network, failures).draw(seed)
         # The other plane is whole, so that nobody is cut off.
-        mask = Mask(*((of[0], np.zeros_like(of[1])) for of in (drawn.arcs, drawn.switches, drawn.hosts)))
+        planes = ((of[0], np.zeros_like(of[1])) for of in (drawn.arcs, drawn.switches, drawn.hosts))
+        mask = Mask(*planes, drawn.inside)
         workload = build_workload("each:sizes=100kB", network, build_traffic("permutation", network, seed=seed))
         words = {**BARE, "routing": routing, "sharing": "subflows", "subflows": 3, "seed": seed}
         left = simulate(apply_mask(network, mask), workload, **words)

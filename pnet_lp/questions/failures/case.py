@@ -36,8 +36,8 @@ class FailuresCase(ObjectiveSettings, MetricKeys, DemandKeys):
 
     each: Annotated[Each | None, Flag(excludes=_NOT_EACH)] = Field(
         None,
-        description="fail every link, switch, port, NIC, server (all of its NICs), pair of links, or group of "
-        "--fail-groups alone, in place of draws",
+        description="fail every link, switch, port, NIC, server (all of its NICs), scale-up switch, pair of links, or "
+        "group of --fail-groups alone, in place of draws",
     )
     trials: int = Field(
         10, ge=1, le=MOST_DRAWS, description="number of draws of the failures, of one network, each solved"

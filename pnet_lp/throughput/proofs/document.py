@@ -123,6 +123,7 @@ class StoredServers(Stored):
     scale_up: StoredPlane
     relay: Relay
     rails: Annotated[int, Field(ge=1)]
+    down: Annotated[StoredArray | None, int_axes("links")] = None
 
 
 class StoredNetwork(Stored):

@@ -13,7 +13,7 @@ import reprlib
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,7 +26,7 @@ from pnet_lp.files import read_limited
 from pnet_lp.layouts import json_number
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Bottleneck, Certificate, Network, Plane, ThroughputResult, TrafficMatrix
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.arrays import FloatArray, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.model.demands import Demands
@@ -43,6 +43,7 @@ from pnet_lp.throughput.proofs.document import (
     StoredLevel,
     StoredNetwork,
     StoredPlane,
+    StoredServers,
     StoredTraffic,
 )
 from pnet_lp.units import GIB, MIB, format_bytes
@@ -266,8 +267,7 @@ def _network(path: str | Path, stored: StoredNetwork) -> Network:
     planes = [_plane(path, f"{where}.planes.{i}", plane) for i, plane in enumerate(stored.planes)]
     servers = None
     if stored.servers is not None:
-        inside = stored.servers
-        servers = Servers(_plane(path, f"{where}.servers.scale_up", inside.scale_up), inside.relay, inside.rails)
+        servers = _servers(path, f"{where}.servers", stored.servers, planes[0].host_count)
     with _naming(path, where):
         network = Network.from_planes(planes, stored.variant, servers)
     for i, (made, item) in enumerate(zip(network.planes, stored.planes, strict=True)):
@@ -275,6 +275,17 @@ def _network(path: str | Path, stored: StoredNetwork) -> Network:
     if network.servers is not None and stored.servers is not None:
         _check_as_written(path, f"{where}.servers.scale_up", network.servers.scale_up, stored.servers.scale_up)
     return network
+
+
+def _servers(path: str | Path, where: str, stored: StoredServers, hosts: int) -> Servers:
+    servers = Servers(_plane(path, f"{where}.scale_up", stored.scale_up), stored.relay, stored.rails)
+    if stored.down is None:
+        return servers
+    down = _decoded(path, f"{where}.down", stored.down)
+    count = hosts // servers.size * servers.link_count
+    if not (len(down) and down[0] >= 0 and down[-1] < count and np.all(np.diff(down) > 0)):
+        raise _malformed(path, f"{where}.down", f"not numbers of links inside servers, sorted, from 0 to {count - 1}")
+    return replace(servers, down=ints(down))
 
 
 def _plane(path: str | Path, where: str, stored: StoredPlane) -> Plane:
@@ -314,7 +325,8 @@ def _packed_servers(network: Network) -> dict[str, Any]:
         return {}
     inside = network.servers
     scale_up = _packed(inside.scale_up, StoredPlane)
-    return {"servers": {"scale_up": scale_up, "relay": inside.relay, "rails": inside.rails}}
+    known = {"scale_up": scale_up, "relay": inside.relay, "rails": inside.rails}
+    return {"servers": known | ({"down": StoredArray.of(inside.down).model_dump()} if len(inside.down) else {})}
 
 
 _WRITTEN = "hosts and racks in the order of the first plane, no speed without a switch, and a tier for each switch"
