@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -109,10 +110,9 @@ def count(network: Network, packaging: Packaging) -> Bill:
     """
     known: dict[str, _Packed] = {}
     packed = [
-        known.get(plane.fingerprint) or known.setdefault(plane.fingerprint, _Packed.of(plane))
-        for plane in network.planes
+        known.get(plane.fingerprint) or known.setdefault(plane.fingerprint, _packed(plane)) for plane in network.planes
     ]
-    switches = (links for plane in known.values() for links in plane.links)
+    switches = (links for plane in known.values() for links in plane.kinds)
     chips = Chips.fitting(switches, packaging.ports, packaging.chip_gbps)
     found_boxes: list[Boxes] = []
     for group, times in _groups(packed, packaging.planes_per_box).items():
@@ -139,21 +139,28 @@ def count(network: Network, packaging: Packaging) -> Bill:
     return Bill(
         hosts=network.host_count,
         tiers=max(plane.tiers for plane in packed),
-        switch_hops=switch_hops(network),
+        switch_hops=_longest(known.values()),
         boxes=found_boxes,
         cables=cables,
         links=links,
-        ports_used=sum(times * sum(map(chips.used, plane.links)) for plane, times in Counter(packed).items()),
+        ports_used=sum(
+            times * number * chips.used(links)
+            for plane, times in Counter(packed).items()
+            for links, number in zip(plane.kinds, np.bincount(plane.kind).tolist(), strict=True)
+        ),
         optical=optical,
     )
 
 
 def switch_hops(network: Network) -> int | None:
     """Return the chips on the longest of the shortest paths between racks, in the plane where it is longest."""
-    distinct = {plane.fingerprint: plane for plane in network.planes}
-    longest = [count_rack_hops(plane).diameter for plane in distinct.values()]
-    known = [hops for hops in longest if hops is not None]
-    return max(known) + 1 if len(known) == len(longest) else None
+    return _longest({plane.fingerprint: _packed(plane) for plane in network.planes}.values())
+
+
+def _longest(planes: Iterable[_Packed]) -> int | None:
+    known = [plane.hops for plane in planes]
+    found = [hops for hops in known if hops is not None]
+    return max(found) + 1 if len(found) == len(known) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +170,8 @@ class _Packed:
     Attributes:
         names: of the switches.
         position: int64 ``[n]``, box of each switch, 0, 1, ...
-        links: of each switch, its cables and traces by speed.
+        kinds: cables and traces of switches by speed, each of which a switch has.
+        kind: int64 ``[n]``, which of these every switch has.
         ends: int64 ``[c, 2]``, the two boxes of every cable between boxes, the lower number first.
         speeds: float64 ``[c]``, Gb/s of these cables.
         top: bool ``[c]``, whether they run to the top tier.
@@ -171,11 +179,13 @@ class _Packed:
         access: float64 ``[h]``, Gb/s of each host's cable.
         tiers: number of tiers of boxes.
         gbps: speed of the fastest link.
+        hops: on the longest of the shortest paths between racks; None where some have none.
     """
 
     names: tuple[str, ...]
     position: Positions
-    links: Sequence[PortCounts]
+    kinds: tuple[PortCounts, ...]
+    kind: Positions
     ends: Positions
     speeds: Speeds
     top: npt.NDArray[np.bool_]
@@ -183,6 +193,7 @@ class _Packed:
     access: Speeds
     tiers: int
     gbps: float
+    hops: int | None
 
     @classmethod
     def of(cls, plane: Plane) -> _Packed:
@@ -199,14 +210,16 @@ class _Packed:
         ends = np.sort(np.stack([position[plane.cable_u], position[plane.cable_v]], axis=1), axis=1)
         outside = ends[:, 0] != ends[:, 1]
         ends = ends[outside]
+        kinds, kind = _kinds(
+            plane.switch_count,
+            np.concatenate([plane.cable_u, plane.cable_v, plane.host_switch[attached]]),
+            np.concatenate([speeds, speeds, access[attached]]),
+        )
         return cls(
             names=plane.switch_names,
             position=position,
-            links=_links(
-                plane.switch_count,
-                np.concatenate([plane.cable_u, plane.cable_v, plane.host_switch[attached]]),
-                np.concatenate([speeds, speeds, access[attached]]),
-            ),
+            kinds=kinds,
+            kind=kind,
             ends=ends.astype(np.int64),
             speeds=speeds[outside],
             top=tier[ends].max(axis=1, initial=0) == len(levels) - 1,
@@ -214,25 +227,40 @@ class _Packed:
             access=access,
             tiers=len(levels),
             gbps=gbps,
+            hops=count_rack_hops(plane).diameter,
         )
 
 
-def _links(switches: int, ends: Positions, speeds: Speeds) -> Sequence[PortCounts]:
-    """Return how many links of each speed every switch has, given the switch and the speed of each."""
+_KNOWN: WeakKeyDictionary[Plane, _Packed] = WeakKeyDictionary()
+"""A plane is priced again and again, by itself and with copies of it."""
+
+
+def _packed(plane: Plane) -> _Packed:
+    if plane not in _KNOWN:
+        _KNOWN[plane] = _Packed.of(plane)
+    return _KNOWN[plane]
+
+
+def _kinds(switches: int, ends: Positions, speeds: Speeds) -> tuple[tuple[PortCounts, ...], Positions]:
+    """Return which links by speed switches have, and which of these every switch has, given the ends of all links."""
     known, label = np.unique(speeds, return_inverse=True)
     keys, counts = np.unique(ends * max(len(known), 1) + label, return_counts=True)
     found: list[dict[float, int]] = [{} for _ in range(switches)]
     for key, number in zip(keys.tolist(), counts.tolist(), strict=True):
         found[key // len(known)][float(known[key % len(known)])] = number
-    return found
+    distinct: dict[tuple[tuple[float, int], ...], int] = {}
+    kind = [distinct.setdefault(tuple(links.items()), len(distinct)) for links in found]
+    return tuple(map(dict, distinct)), np.array(kind, dtype=np.int64)
 
 
 def _boxes(group: Sequence[_Packed], chips: Chips) -> Iterator[Boxes]:
     """Yield the boxes of planes that share them."""
+    planes = Counter(group)
     inside: dict[int, Counter[Part]] = {}
-    for plane in group:
-        for box, links in zip(plane.position.tolist(), plane.links, strict=True):
-            inside.setdefault(box, Counter())[chips.of(links)] += 1
+    for plane, times in planes.items():
+        parts = [chips.of(links) for links in plane.kinds]
+        for box, kind in zip(plane.position.tolist(), plane.kind.tolist(), strict=True):
+            inside.setdefault(box, Counter())[parts[kind]] += times
     for content, number in Counter(frozenset(found.items()) for found in inside.values()).items():
         yield Boxes(tuple(sorted((count, chip) for chip, count in content)), number)
 
@@ -258,25 +286,35 @@ def _runs(group: Sequence[_Packed], packaging: Packaging) -> Iterator[Cables]:
     channel is as fast as its fastest link.
     """
     planes = Counter(group)
-    total = sum(plane.gbps * times for plane, times in planes.items())
     # Hosts on different boxes in different planes need a cable to each.
     places = np.sort(np.stack([plane.host_box for plane in planes]), axis=0)
     fresh = np.vstack([places[:1] >= 0, (places[1:] != places[:-1]) & (places[1:] >= 0)]).sum(axis=0)
     access = np.sum([plane.access * times for plane, times in planes.items()], axis=0)
     for gbps in np.unique(access[fresh > 0]).tolist():
         yield Cables("access", packaging.access, gbps, int(fresh[access == gbps].sum()), 1)
-    keys, speeds, top = zip(*(_positions(plane, packaging) for plane in planes), strict=True)
+    top, speeds = _channels(planes, packaging)
+    known, label = np.unique(speeds, return_inverse=True)
+    for key, number in zip(*np.unique(2 * label + top, return_counts=True), strict=True):
+        place: Place = "top" if key % 2 else "inner"
+        medium = packaging.top if key % 2 else packaging.inner
+        yield Cables(place, medium, float(known[key // 2]), int(number), 1 if packaging.core else 2)
+
+
+def _channels(planes: Counter[_Packed], packaging: Packaging) -> tuple[npt.NDArray[np.bool_], Speeds]:
+    """Return whether each cable of planes that share cables runs to the top tier, and its speed over all channels."""
+    positions = [_positions(plane, packaging) for plane in planes]
+    keys, speeds = [key for key, _, _ in positions], np.concatenate([gbps for _, gbps, _ in positions])
+    top = np.concatenate([is_top for _, _, is_top in positions])
+    if len(planes) == 1:
+        return top, speeds * planes.total()
     weights = np.concatenate([np.full(len(key), times) for key, times in zip(keys, planes.values(), strict=True)])
     fastest = np.concatenate([np.full(len(key), plane.gbps) for key, plane in zip(keys, planes, strict=True)])
+    total = sum(plane.gbps * times for plane, times in planes.items())
     _, first, label = np.unique(np.concatenate(keys), axis=0, return_index=True, return_inverse=True)
     present = np.bincount(label.ravel(), weights)
-    here = np.bincount(label.ravel(), weights * np.concatenate(speeds))
-    absent = np.where(present < len(group), total - np.bincount(label.ravel(), weights * fastest), 0.0)
-    found = np.stack([np.concatenate(top)[first], here + absent], axis=1)
-    for (is_top, gbps), number in zip(*np.unique(found, axis=0, return_counts=True), strict=True):
-        place: Place = "top" if is_top else "inner"
-        medium = packaging.top if is_top else packaging.inner
-        yield Cables(place, medium, float(gbps), int(number), 1 if packaging.core else 2)
+    here = np.bincount(label.ravel(), weights * speeds)
+    absent = np.where(present < planes.total(), total - np.bincount(label.ravel(), weights * fastest), 0.0)
+    return top[first], np.asarray(here + absent, dtype=np.float64)
 
 
 def _positions(plane: _Packed, packaging: Packaging) -> tuple[Positions, Speeds, npt.NDArray[np.bool_]]:

@@ -69,10 +69,10 @@ def interrupted_after(seconds: float, folder: Path) -> tuple[int, bytes, bytes]:
 
 
 def test_ctrl_c_while_solving_leaves_the_bounds_reached(tmp_path: Path) -> None:
-    # On a busy machine the signal may come before the solve has begun, which ends the process with 130.
+    # On a busy machine the signal may come before the solve has begun, which ends the process with 130 or at once.
     for seconds in (2.0, 8.0, 20.0):
         code, stdout, stderr = interrupted_after(seconds, tmp_path)
-        if code != 130:
+        if code not in (130, -signal.SIGINT):
             break
     assert code == 3, stderr
     document = json.loads(stdout)

@@ -136,8 +136,8 @@ def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
         _check_memory(len(group), _ASSIGNMENT_BYTES, context)
     hops = _reachable(site_hops(context.network, sites), sites, context)
     cost = -hops if farthest else hops
-    if many and (matched := _transport(cost, sites)) is not None:
-        return context.matrix(np.arange(len(group)), matched)
+    if many:
+        return context.matrix(np.arange(len(group)), _transport(cost, sites))
     _check_memory(len(group), _ASSIGNMENT_BYTES, context)
     matched = _assign(cost[np.ix_(group, group)], group)
     if not equal:
@@ -179,19 +179,21 @@ def _assign(cost: npt.NDArray[np.float64], group: npt.NDArray[np.integer]) -> np
     return linear_sum_assignment(apart)[1].astype(np.int64)
 
 
-def _transport(cost: npt.NDArray[np.float64], sites: Sites) -> npt.NDArray[np.int64] | None:
-    """Return a cheapest permutation of endpoints of unequal sites, or None where only one site is of the largest.
+def _transport(cost: npt.NDArray[np.float64], sites: Sites) -> npt.NDArray[np.int64]:
+    """Return a cheapest permutation of endpoints of unequal sites, of which none has more than all others together.
 
     How many endpoints of one site are assigned to another is a transportation problem.  Its first plan is by layers:
-    layer l has the l-th endpoint of every site that has as many, and is assigned as sites are.  Cycles along which
-    it becomes cheaper are cancelled until there are none (Klein 1967).
+    layer l has the l-th endpoint of every site that has as many, and is assigned as sites are; those of the largest
+    that are left alone exchange with others.  Cycles along which it becomes cheaper are cancelled until there are none
+    (Klein 1967).
     """
     plan, done = np.zeros(cost.shape, dtype=np.int64), 0
     for size in np.unique(sites.sizes).tolist():
         there = np.flatnonzero(sites.sizes >= size)
         if len(there) < 2:
-            return None
-        plan[there, there[_assign(cost[np.ix_(there, there)], there)]] += size - done
+            _exchange(cost, plan, int(there[0]), size - done)
+        else:
+            plan[there, there[_assign(cost[np.ix_(there, there)], there)]] += size - done
         done = size
     apart = np.where(np.eye(len(cost), dtype=np.bool_), np.inf, cost)
     while cycles := _cheaper_cycles(apart, plan):
@@ -210,6 +212,20 @@ def _transport(cost: npt.NDArray[np.float64], sites: Sites) -> npt.NDArray[np.in
     by_target = np.argsort(np.repeat(dst, amounts), kind="stable")
     found[members[by_target]] = members
     return found
+
+
+def _exchange(cost: npt.NDArray[np.float64], plan: npt.NDArray[np.int64], site: int, endpoints: int) -> None:
+    """Assign so many further endpoints of ``site`` to others, and others to them, where it costs least."""
+    others = plan.copy()
+    others[site], others[:, site] = 0, 0
+    src, dst = np.nonzero(others)
+    order = np.argsort(cost[src, site] + cost[site, dst] - cost[src, dst], kind="stable")
+    src, dst = src[order], dst[order]
+    before = np.r_[0, np.cumsum(others[src, dst])[:-1]]
+    moved = np.clip(endpoints - before, 0, others[src, dst])
+    plan[src, dst] -= moved
+    np.add.at(plan[:, site], src, moved)
+    np.add.at(plan[site], dst, moved)
 
 
 def _cheaper_cycles(cost: npt.NDArray[np.float64], plan: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
