@@ -32,6 +32,9 @@ KINDS: Mapping[str, str] = {
     "copper": "a copper cable, named by speed",
     "ocs-port": "a port of an optical circuit switch, at any speed",
     "panel-port": "a port of a passive patch panel, at any speed",
+    "nic": "a host's network card, named by its ports, as in nic-8x100g",
+    "scale-up-switch": "a switch inside a server, named by its ports",
+    "scale-up-link": "a link inside a server, named by speed",
 }
 """Kinds of parts, in the order of a parts list."""
 
@@ -40,8 +43,8 @@ _OPTICS: Mapping[Medium, tuple[str, str]] = {
     "sr": ("transceiver-sr", "fiber-mm"),
     "lr": ("transceiver-lr", "fiber-sm"),
 }
-WITH_PORTS = frozenset({"switch", "chip"})
-_SPEED_MATTERS = WITH_PORTS | {"transceiver-sr", "transceiver-lr", "copper"}
+WITH_PORTS = frozenset({"switch", "chip", "nic", "scale-up-switch"})
+_SPEED_MATTERS = WITH_PORTS | {"transceiver-sr", "transceiver-lr", "copper", "scale-up-link"}
 
 
 @dataclass(frozen=True, order=True)
@@ -146,8 +149,8 @@ class Cables:
         medium: what they are.
         gbps: of all channels of a cable together, in each direction.
         count: number of cables.
-        ends: transceivers of a fibre cable: 2 between switches, 1 from a switch to a host, whose network card has its
-            own, or to an optical port, which needs none.
+        ends: transceivers of a fibre cable: 2 between switches and to network cards that are counted, 1 to others,
+            which have their own, or to an optical port, which needs none.
     """
 
     place: Place
@@ -224,7 +227,7 @@ class Bill:
 
     @property
     def transceivers(self) -> Count:
-        """Transceivers of switches."""
+        """Transceivers of switches, and of network cards where these are counted."""
         return whole(sum(cable.count * cable.ends for cable in self.cables if cable.medium != "copper"))
 
     @property

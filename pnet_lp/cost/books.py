@@ -27,7 +27,7 @@ UNITS: Mapping[Quantity, str] = {"price": "USD", "power": "W"}
 _Amount = Annotated[float | None, Field(ge=0)]
 _SPEED = r"[0-9]+(?:\.[0-9]+)?g"
 _SIZED = re.compile(rf"(?:[0-9]+x)?{_SPEED}")
-_PORTS = re.compile(rf"(switch|chip)-([1-9][0-9]*x{_SPEED}(?:\+[1-9][0-9]*x{_SPEED})*)")
+_PORTS = re.compile(rf"({'|'.join(sorted(WITH_PORTS))})-([1-9][0-9]*x{_SPEED}(?:\+[1-9][0-9]*x{_SPEED})*)")
 
 
 class Rate(Params):

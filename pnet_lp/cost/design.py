@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import BeforeValidator, Field
 
-from pnet_lp.cost.bill import Bill
+from pnet_lp.cost.bill import Bill, Medium
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
 from pnet_lp.errors import SpecError, Verbatim
 from pnet_lp.failures import FailureModel, Failures, apply_mask
@@ -38,6 +38,7 @@ class Design:
         beta: parameter of that name, if it has one.
         counted: whether the bill was counted from the network rather than computed.
         warnings: what was assumed of the network, one sentence each.
+        servers: whether hosts are in servers.
     """
 
     bill: Bill
@@ -48,6 +49,15 @@ class Design:
     beta: float | None = None
     counted: bool = False
     warnings: tuple[str, ...] = ()
+    servers: bool = False
+
+    @property
+    def of_hosts(self) -> dict[str, Any] | None:
+        """What is counted of hosts, by the options that say so; None where nothing is said and there are no servers."""
+        packed = self.packaging
+        if not (self.servers or packed.nics or (self.counted and packed.access != "copper")):
+            return None
+        return {"nics": packed.nics, "access": packed.access, "scale_up": packed.scale_up}
 
 
 ChipGbps = Annotated[
@@ -85,6 +95,19 @@ class TopologySettings(PlaneSettings):
         "at the speed of its fastest link",
     )
     separate: bool = Field(False, description="give equal planes of a TOPOLOGY boxes and cables of their own")
+    access: Medium = Field(
+        "copper", description="cables from switches of a TOPOLOGY to hosts: copper, or fibres with sr or lr optics"
+    )
+    nics: bool = Field(
+        False, description="also count the network card of each host of a TOPOLOGY, with optics if access is a fibre"
+    )
+    scale_up: bool = Field(False, description="also count switches and links inside servers")
+
+    @property
+    def packed(self) -> dict[str, Any]:
+        """How it is packed, as arguments of :func:`~pnet_lp.cost.packaging.default_packaging`."""
+        alike = self.model_dump(include={"ports", "separate", "access", "nics", "scale_up"})
+        return alike | {"chip_gbps": self.chip}
 
 
 _DEFAULTS = validate(TopologySettings, {})
@@ -190,10 +213,8 @@ def counted(whole: Network, options: TopologyOptions, label: str = "") -> Design
         options: what fails in it, and how it is packed.
         label: what it is called; default: as its planes are.
     """
-    whole.check_without_servers("a bill of materials")
-    settings = options.settings
     label = label or " + ".join(dict.fromkeys(plane.label or "plane" for plane in whole.planes))
-    packaging = default_packaging(whole, ports=settings.ports, chip_gbps=settings.chip, separate=settings.separate)
+    packaging = default_packaging(whole, **options.settings.packed)
     mask = FailureModel(whole, options.failures).draw(options.seed)
     down = [f"{count} {what}" for what, count in mask.counts.items() if count]
     return Design(
@@ -204,6 +225,7 @@ def counted(whole: Network, options: TopologyOptions, label: str = "") -> Design
         f"{label} ({', '.join(down)} down)" if down else label,
         counted=True,
         warnings=whole.warnings,
+        servers=whole.servers is not None,
     )
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Part, Place, PortCounts
 from pnet_lp.cost.chips import Chips
+from pnet_lp.cost.hosts import of_hosts
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.distances import count_rack_hops
@@ -43,6 +44,8 @@ class Packaging:
         inner: medium of the cables below the top tier.
         top: medium of the cables to the top tier, of all cables in a flat network, and of those to an optical core.
         core: what joins the switches of a flat network instead of cables from switch to switch.
+        nics: whether network cards of hosts are counted, and the transceivers in them.
+        scale_up: whether switches and links inside servers are counted.
     """
 
     ports: int | None = None
@@ -54,6 +57,8 @@ class Packaging:
     inner: Medium = "sr"
     top: Medium = "lr"
     core: Core | None = None
+    nics: bool = False
+    scale_up: bool = False
 
     def __post_init__(self) -> None:
         for name in ("planes_per_box", "planes_per_cable", "cables_per_bundle"):
@@ -74,7 +79,14 @@ class Packaging:
 
 
 def default_packaging(
-    network: Network, *, ports: int | None = None, chip_gbps: float | None = None, separate: bool = False
+    network: Network,
+    *,
+    ports: int | None = None,
+    chip_gbps: float | None = None,
+    separate: bool = False,
+    access: Medium = "copper",
+    nics: bool = False,
+    scale_up: bool = False,
 ) -> Packaging:
     """Return the packaging of P-Net's table 1: identical planes share boxes and cables, others do not.
 
@@ -83,6 +95,9 @@ def default_packaging(
         ports: as of :class:`Packaging`.
         chip_gbps: as of :class:`Packaging`.
         separate: whether identical planes have boxes and cables of their own.
+        access: as of :class:`Packaging`.
+        nics: as of :class:`Packaging`.
+        scale_up: as of :class:`Packaging`.
 
     Raises:
         SpecError: ``separate`` where no planes share anything.
@@ -92,7 +107,15 @@ def default_packaging(
     if separate and planes == 1:
         raise SpecError("no two planes share boxes or cables anyway", where="separate", allowed="identical planes")
     shared = 1 if separate else planes
-    return Packaging(ports=ports, chip_gbps=chip_gbps, planes_per_box=shared, planes_per_cable=shared)
+    return Packaging(
+        ports=ports,
+        chip_gbps=chip_gbps,
+        planes_per_box=shared,
+        planes_per_cable=shared,
+        access=access,
+        nics=nics,
+        scale_up=scale_up,
+    )
 
 
 def count(network: Network, packaging: Packaging) -> Bill:
@@ -105,8 +128,8 @@ def count(network: Network, packaging: Packaging) -> Bill:
     fastest of its plane.
 
     Raises:
-        SpecError: planes that cannot share boxes, a chip with more cables than ports, or an optical core under
-            switches of several tiers.
+        SpecError: planes that cannot share boxes, a chip with more cables than ports, an optical core under switches of
+            several tiers, or network cards or scale-up networks to count where there are none.
     """
     known: dict[str, _Packed] = {}
     packed = [
@@ -149,6 +172,7 @@ def count(network: Network, packaging: Packaging) -> Bill:
             for links, number in zip(plane.kinds, np.bincount(plane.kind).tolist(), strict=True)
         ),
         optical=optical,
+        others=of_hosts(network, nics=packaging.nics, scale_up=packaging.scale_up),
     )
 
 
@@ -291,7 +315,7 @@ def _runs(group: Sequence[_Packed], packaging: Packaging) -> Iterator[Cables]:
     fresh = np.vstack([places[:1] >= 0, (places[1:] != places[:-1]) & (places[1:] >= 0)]).sum(axis=0)
     access = np.sum([plane.access * times for plane, times in planes.items()], axis=0)
     for gbps in np.unique(access[fresh > 0]).tolist():
-        yield Cables("access", packaging.access, gbps, int(fresh[access == gbps].sum()), 1)
+        yield Cables("access", packaging.access, gbps, int(fresh[access == gbps].sum()), 2 if packaging.nics else 1)
     top, speeds = _channels(planes, packaging)
     known, label = np.unique(speeds, return_inverse=True)
     for key, number in zip(*np.unique(2 * label + top, return_counts=True), strict=True):

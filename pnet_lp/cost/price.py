@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from pnet_lp.cost.bill import Bill, Count, Part, whole
 from pnet_lp.cost.books import Book, Rate
@@ -83,28 +84,17 @@ def quote(bill: Bill, prices: Book, powers: Book) -> Quote:
     return Quote(bill, tuple(PricedPart(part, n, prices.rate(part), powers.rate(part)) for part, n in bought.items()))
 
 
-def quote_network(
-    network: Network,
-    prices: Book,
-    powers: Book,
-    *,
-    ports: int | None = None,
-    chip_gbps: float | None = None,
-    separate: bool = False,
-) -> Quote:
+def quote_network(network: Network, prices: Book, powers: Book, **packed: Any) -> Quote:
     """Return the priced parts of any network: its switches by ports and speed, its cables by length and speed.
 
     Args:
         network: the network, without failures.
         prices: price book.
         powers: power book.
-        ports: as of :func:`~pnet_lp.cost.packaging.default_packaging`.
-        chip_gbps: as of :func:`~pnet_lp.cost.packaging.default_packaging`.
-        separate: as there.
+        packed: arguments of :func:`~pnet_lp.cost.packaging.default_packaging`.
 
     Raises:
-        SpecError: a part that a book does not have, a switch with more cables than ``ports``, or ``separate`` where no
-            planes share anything.
+        SpecError: a part that a book does not have, or as :func:`~pnet_lp.cost.packaging.count` and
+            :func:`~pnet_lp.cost.packaging.default_packaging`.
     """
-    packaging = default_packaging(network, ports=ports, chip_gbps=chip_gbps, separate=separate)
-    return quote(count(network, packaging), prices, powers)
+    return quote(count(network, default_packaging(network, **packed)), prices, powers)

@@ -113,11 +113,7 @@ SERVERS = {
 """Of commands that can do with servers."""
 WITHOUT_SERVERS = {
     "bounds": "{}",
-    "cost": "topology:{}",
-    "cost compare": "topology:{}",
-    "cost curve": "topology:{} --beta 1",
     "crosscheck": "{} --traffic permutation --flow-size 1kB",
-    "price-performance": "{}",
     "simulate": "{} --traffic permutation --flow-size 1kB",
     "draw": "{} -o net.svg",
 }
@@ -142,12 +138,16 @@ def on(base: str, examples: dict[str, Example]) -> dict[str, Example]:
 
 COST = {
     **on("topology:{}", NETWORK),
+    **on("topology:{} --traffic all-to-all", SERVERS),
     **on(f"topology:{RANDOM} --traffic random:flows=2", {**LEVEL, "seed": NETWORK["seed"]}),
     "traffic": Example("--traffic permutation"),
     "tolerance": Example("--tolerance 0.2", base="topology:jellyfish:k=4 --traffic all-to-all"),
     "ports": Example("--ports 8"),
     "chip": Example("--chip 1.6T"),
     "separate": Example("--separate", "--planes 2"),
+    "access": Example("--access sr"),
+    "nics": Example("--nics"),
+    "scale_up": Example("--scale-up", "--server complete:n=2", idle="--scale-up", says="the network has no servers"),
     "beta": Example("--beta 2", base="hybrid", idle="--beta 2 --planes 2", says="has no meaning for"),
     "bisection": Example("--no-measure"),
     "prices": Example("--prices mine.yaml"),
@@ -309,13 +309,17 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         RANDOM,
         {
             **NETWORK,
+            **SERVERS,
             **TRAFFIC,
             **POLICY,
             **on("{} --routing ksp:2", METRIC),
             "routing": Example("--routing ksp:2"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
-            **{name: COST[name] for name in ("ports", "chip", "separate", "prices", "powers")},
+            **{
+                name: COST[name]
+                for name in ("ports", "chip", "separate", "access", "nics", "scale_up", "prices", "powers")
+            },
         },
     ),
     "fluid-error": (

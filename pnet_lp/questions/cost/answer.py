@@ -72,6 +72,7 @@ class CostAnswer(Answer):
             "prices": self.prices.label,
             "powers": self.powers.label,
             "warnings": list(appraisal.design.warnings),
+            **({} if appraisal.design.of_hosts is None else {"of_hosts": appraisal.design.of_hosts}),
         }
 
 

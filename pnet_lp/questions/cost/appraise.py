@@ -114,7 +114,9 @@ def appraise(
 
 
 def _bisection(network: Network) -> BisectionCapacity | None:
-    """Return the narrowest split into halves that is found."""
+    """Return the narrowest split into halves that is found; None with servers, which halves of hosts would divide."""
+    if network.servers is not None:
+        return None
     found = find_bisection(network)
     if found is None:
         return None

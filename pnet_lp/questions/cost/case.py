@@ -106,7 +106,7 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
                 check_topology(expression, link_gbps=self.link_gbps)
         if kind == "topology":
             self.failures.check_planes(self.check_planes([expression]))
-            for key in FailureSettings.model_fields if self.traffic is None and not self.bisection else ():
+            for key in FailureSettings.model_fields if self.traffic is None and not self._measured else ():
                 self._refuse(key, "a cost without traffic or bisection: what fails is paid for, too")
             self._refuse("beta", repr(self.architecture))
             return self
@@ -115,6 +115,11 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
         if made.build is None:
             self._refuse("traffic", f"{self.architecture!r}, which has no explicit network")
         return self
+
+    @property
+    def _measured(self) -> bool:
+        """Whether a bisection is looked for: halves of hosts would divide servers."""
+        return self.bisection and self.server is None
 
     def _check_architecture(self, expression: str) -> Design:
         name, values = parse_expression(expression)

@@ -56,12 +56,23 @@ def report(document: Document) -> Report:
         document["architecture"],
         sizes,
         f"{_number(ports['used'])} of {_number(ports['total'])} chip ports used",
+        *_of_hosts(document),
         "",
         _parts_table(document),
         "",
         *_ratios(document),
         *_notes([document]),
     ]
+
+
+def _of_hosts(document: Document) -> list[str]:
+    """Return what is counted of hosts, and what is not, where that is to be said."""
+    if (said := document.get("of_hosts")) is None:
+        return []
+    parts = {"network cards (--nics)": said["nics"], "scale-up networks (--scale-up)": said["scale_up"]}
+    counted, left = ([name for name, on in parts.items() if on is which] for which in (True, False))
+    lists = [f"{word}: {', '.join(names)}" for word, names in (("counted", counted), ("not counted", left)) if names]
+    return [f"{'; '.join(lists)}; cables to hosts: {said['access']} (--access)"]
 
 
 def compare_report(document: Document) -> Report:

@@ -85,11 +85,10 @@ def price_performance(case: PricePerformanceCase, seed: int, built: Built = NOTH
     """
     prices, powers = case.books
     bought, network = case.whole(seed, built), case.network(seed, built)
-    bought.check_without_servers("a bill of materials")
     traffic = case.demands(network, seed, built)
 
     def answer(run: Run) -> Answer:
-        quoted = quote_network(bought, prices, powers, ports=case.ports, chip_gbps=case.chip, separate=case.separate)
+        quoted = quote_network(bought, prices, powers, **case.packed)
         for key, amount in (("prices", quoted.total_usd), ("powers", quoted.watts)):
             if not amount:
                 raise SpecError("every part is free, so the ratio is not defined", where=key)
