@@ -75,12 +75,16 @@ def _timeless(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _attained(found: Crosscheck, all_us: Mapping[str, float], completion_us: FloatArray) -> dict[str, float | None]:
-    """Return the least time of the linear program over that of all packets, and over that of a flow on average."""
+    """Return the least time of the linear program over that of all packets, and over that of a flow on average.
+
+    The latter says nothing of flows that wait for others, as each is a part of what takes that time.
+    """
     finished = "packets" in all_us and found.linear
+    at_once = finished and not len(found.workload.after)
     least = found.linear["ideal"].at_least_us if finished else 0.0
     return {
         "percent": 100 * least / all_us["packets"] if finished else None,
-        "mean_percent": float(np.mean(100 * least / completion_us)) if finished else None,
+        "mean_percent": float(np.mean(100 * least / completion_us)) if at_once else None,
     }
 
 

@@ -88,10 +88,9 @@ def _attained(optimum: Mapping[str, float | None]) -> list[str]:
     """Return one sentence of what packets attain of the optimum; none where one of the two is missing."""
     if optimum["percent"] is None:
         return []
-    return [
-        f"the least time of the linear program is {optimum['percent']:.4g} % of what all flows take, and "
-        f"{optimum['mean_percent']:.4g} % of what a flow takes, on average"
-    ]
+    mean = optimum["mean_percent"]
+    of_each = "" if mean is None else f", and {mean:.4g} % of what a flow takes, on average"
+    return [f"the least time of the linear program is {optimum['percent']:.4g} % of what all flows take{of_each}"]
 
 
 def _times(document: Document) -> Table:
