@@ -377,20 +377,23 @@ def parse_expression(text: str, among: Registry[Any] | None = None) -> tuple[str
     match = _EXPRESSION.fullmatch(text.strip())
     if match is None:
         raise SpecError("not an expression", found=text, allowed="name or name:key=value,key=value")
-    values: dict[str, str] = {}
     # A colon promises parameters.
-    items = [] if match["parameters"] is None else list(outside_brackets(_COMMA, match["parameters"]))
+    return match["name"], {} if match["parameters"] is None else parse_values(match["parameters"], match["name"], among)
+
+
+def parse_values(text: str, name: str = "", among: Registry[Any] | None = None) -> dict[str, str]:
+    """Split ``key=value,...``, the parameters of an expression of that ``name``; otherwise as the function above."""
+    values: dict[str, str] = {}
+    items = list(outside_brackets(_COMMA, text))
     for item in items:
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not key or not value:
-            offered, shown = _with_key(match["name"], item, among) if len(items) == 1 else ("", "")
-            raise SpecError(
-                f"not a key=value parameter{offered}", where=match["name"], found=item, allowed=f"key=value{shown}"
-            )
+            offered, shown = _with_key(name, item, among) if len(items) == 1 else ("", "")
+            raise SpecError(f"not a key=value parameter{offered}", where=name, found=item, allowed=f"key=value{shown}")
         if key in values:
-            raise SpecError(f"parameter {key!r} is given twice", where=match["name"])
+            raise SpecError(f"parameter {key!r} is given twice", where=name)
         values[key] = value[1:-1].strip() if value[0] == "[" and value[-1] == "]" else value
-    return match["name"], values
+    return values
 
 
 def _with_key(name: str, value: str, among: Registry[Any] | None) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,9 +49,9 @@ class Linear:
         }
 
 
-def why_not(workload: Workload, outage: Outage | None) -> str:
+def why_not(workload: Workload, outages: Sequence[Outage]) -> str:
     """Return why no linear program bounds the time of a workload; empty where one does."""
-    if outage is not None:
+    if outages:
         return "links fail while flows run, and a linear program knows no time"
     free = workload.start_ps[np.diff(workload.after_ptr) == 0]
     if free.min() < free.max():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from pnet_lp.routing.rule import PathKind
 from pnet_lp.sim import FORWARDINGS, Outage, SimulationResult
 from pnet_lp.sim.base import choose
 from pnet_lp.sim.fluid import SHORT_FLOWS, TERMS, FluidScenario
+from pnet_lp.sim.outage import as_outages
 from pnet_lp.sim.scenario import OnSimulationProgress, SimulationScenario
 from pnet_lp.workload import build_workload
 
@@ -77,7 +78,7 @@ def run(
     network: Network,
     workload: Workload,
     *,
-    outage: Outage | None = None,
+    outages: tuple[Outage, ...] = (),
     seed: int = 0,
     on_step: OnStep = lambda _: None,
 ) -> Crosscheck:
@@ -87,18 +88,18 @@ def run(
         settings: how to simulate.
         network: the network, with what fails in it down.
         workload: its flows.
-        outage: what fails during the run.
+        outages: what fails during the run.
         seed: of all random choices.
         on_step: called with the name of each model before its run.
 
     Raises:
         KeyboardInterrupt: the user stopped a simulation.
     """
-    packets = settings.packets.scenario(network, workload, seed, outage=outage)
+    packets = settings.packets.scenario(network, workload, seed, outages=outages)
     fluids: dict[str, SimulationResult] = {}
     no_split, routings = "", {"ideal": "ideal"}
     if settings.against == "all":
-        fluid = settings.fluid.scenario(network, workload, seed, outage=outage)
+        fluid = settings.fluid.scenario(network, workload, seed, outages=outages)
         assert isinstance(fluid, FluidScenario)
         fluids = {"bare": _complete(replace(fluid, terms=()), "bare fluid", on_step)}
         split, no_split = _split(fluid, fluids["bare"], on_step)
@@ -106,7 +107,7 @@ def run(
         routings["paths"] = _routing(packets) or "ecmp-lp"
     simulated = _complete(packets, "packets", on_step)
     linear: dict[str, Linear] = {}
-    if not (left_out := why_not(workload, outage)):
+    if not (left_out := why_not(workload, outages)):
         matrix = bytes_matrix(workload, packets.sizes)
         for name, routing in routings.items():
             on_step(f"linear program, {routing}")
@@ -119,7 +120,7 @@ def crosscheck(
     workload: Workload | str,
     *,
     traffic: TrafficMatrix | None = None,
-    outage: Outage | None = None,
+    outage: Outage | Sequence[Outage] | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> Crosscheck:
@@ -129,7 +130,7 @@ def crosscheck(
         network: the network, with what fails in it down.
         workload: its flows, or an expression such as ``each:sizes=10MB``.
         traffic: the matrix that gives the pairs of a workload expression that takes one.
-        outage: what fails during the run.
+        outage: what fails during the run, once or several times.
         seed: of all random choices.
         settings: fields of :class:`CrosscheckSettings`, as the command line takes them: those of
             :func:`~pnet_lp.sim.simulate` but for ``model``.
@@ -143,7 +144,7 @@ def crosscheck(
         workload = build_workload(workload, network, traffic, seed=seed)
     elif traffic is not None:
         raise SpecError("the workload has its pairs already", where="traffic", found=traffic.label)
-    return run(validated, network, workload, outage=outage, seed=seed)
+    return run(validated, network, workload, outages=as_outages(outage), seed=seed)
 
 
 def _complete(scenario: SimulationScenario, name: str, on_step: OnStep) -> SimulationResult:

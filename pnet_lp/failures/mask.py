@@ -54,15 +54,28 @@ class Mask:
 
     def __or__(self, other: Mask) -> Mask:
         """Return the mask of what is down in either."""
+        return self._with(other, np.logical_or)
 
-        def either(mine: tuple[BoolArray, ...], others: tuple[BoolArray, ...]) -> tuple[BoolArray, ...]:
-            return tuple(booleans(a | b) for a, b in zip(mine, others, strict=True))
+    def __and__(self, other: Mask) -> Mask:
+        """Return the mask of what is down in both."""
+        return self._with(other, np.logical_and)
+
+    @property
+    def nothing(self) -> Mask:
+        """The same with nothing down."""
+        return self._with(self, np.logical_xor)
+
+    def _with(self, other: Mask, rule: np.ufunc) -> Mask:
+        """Return what a rule makes of both, part by part."""
+
+        def planes(mine: tuple[BoolArray, ...], others: tuple[BoolArray, ...]) -> tuple[BoolArray, ...]:
+            return tuple(booleans(rule(a, b)) for a, b in zip(mine, others, strict=True))
 
         return Mask(
-            either(self.arcs, other.arcs),
-            either(self.switches, other.switches),
-            either(self.hosts, other.hosts),
-            booleans(self.inside | other.inside),
+            planes(self.arcs, other.arcs),
+            planes(self.switches, other.switches),
+            planes(self.hosts, other.hosts),
+            booleans(rule(self.inside, other.inside)),
         )
 
     @property

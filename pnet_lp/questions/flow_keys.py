@@ -11,12 +11,12 @@ from pnet_lp.sim import FlowSettings, Outage, OutageSettings
 class FlowKeys(OutageSettings, FlowSettings, MetricKeys):
     """A network, the flows on it, and when what fails is down."""
 
-    def drawn(self, seed: int, built: Built = NOTHING_BUILT) -> tuple[Network, Workload, Outage | None]:
+    def drawn(self, seed: int, built: Built = NOTHING_BUILT) -> tuple[Network, Workload, tuple[Outage, ...]]:
         """Return the network, its flows, and what fails while they run; what fails all the time is down in it."""
         network, failures = self.whole(seed, built), self.failures
-        outage = self.outage(network, failures, seed)
-        if outage is None:
+        outages = self.outages(network, failures, seed)
+        if not self.for_a_time:
             network = fail(network, failures, seed=seed)
         if built.workload:
-            return network, built.workload(network), outage
-        return network, self.build(network, seed, built.traffic and built.traffic(network)), outage
+            return network, built.workload(network), outages
+        return network, self.build(network, seed, built.traffic and built.traffic(network)), outages

@@ -68,7 +68,7 @@ class SimulationContext:
         sizes: sizes of packets.
         plane_policy: which planes a flow may use.
         seed: the run's seed.
-        outage: what fails while the run goes on.
+        outages: what fails while the run goes on.
     """
 
     network: Network
@@ -77,7 +77,7 @@ class SimulationContext:
     sizes: PacketSizes
     plane_policy: Policy
     seed: int
-    outage: Outage | None = None
+    outages: tuple[Outage, ...] = ()
 
 
 QueueBuilder: TypeAlias = Callable[[Any, SimulationContext], _core.Queue]

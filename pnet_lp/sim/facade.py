@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pnet_lp.errors import SpecError
@@ -9,7 +10,7 @@ from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.network import check_network
 from pnet_lp.registry import one_or_more, validate
 from pnet_lp.seeds import check_seed
-from pnet_lp.sim.outage import Outage
+from pnet_lp.sim.outage import Outage, as_outages
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnSimulationProgress
 from pnet_lp.sim.settings import SimulationSettings
@@ -22,7 +23,7 @@ def simulate(
     *,
     traffic: TrafficMatrix | None = None,
     trace: str | tuple[str, ...] = (),
-    outage: Outage | None = None,
+    outage: Outage | Sequence[Outage] | None = None,
     seed: int = 0,
     on_progress: OnSimulationProgress | None = None,
     **settings: Any,
@@ -34,7 +35,7 @@ def simulate(
         workload: its flows, or an expression such as ``each:sizes=10MB``.
         traffic: the matrix that gives a workload expression its pairs, where it takes one.
         trace: what to trace: ``queue:FROM->TO``, ``queue:PLANE/FROM->TO``, ``flow:NUMBER``.
-        outage: what fails while the run goes on.
+        outage: what fails while the run goes on, once or several times.
         seed: all that is drawn is drawn from this.
         on_progress: called now and then.
         settings: fields of :class:`~pnet_lp.sim.settings.SimulationSettings`, as the command line takes them:
@@ -63,5 +64,5 @@ def simulate(
             found=traffic.label,
             allowed="a workload expression, or no matrix",
         )
-    scenario = how.scenario(network, workload, seed, trace=one_or_more(trace), outage=outage)
+    scenario = how.scenario(network, workload, seed, trace=one_or_more(trace), outages=as_outages(outage))
     return scenario.run(on_progress)

@@ -1,21 +1,22 @@
-"""What fails while a run goes on."""
+"""What fails while a run goes on: one or several outages, each with what is down, from when and until when."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pnet_lp.errors import SpecError
-from pnet_lp.failures import FAILING, FailureModel, Failures, Mask, apply_mask
+from pnet_lp.errors import SpecError, naming
+from pnet_lp.failures import FAILING, FailureModel, Failures, FailureSettings, Mask
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.quantities import Duration
-from pnet_lp.registry import Params
+from pnet_lp.registry import AsText, OneOrMore, Params, parse_values, validate
 from pnet_lp.sim.ports import FROM_HOST, TO_HOST, Ports
 from pnet_lp.units import format_duration
 
@@ -51,11 +52,9 @@ class Outage:
                 down[(ports.kind == kind) & (ports.plane == p)] = cut
         return ints(np.flatnonzero(down & ports.connected))
 
-    def reduced(self, network: Network) -> Network | None:
-        """Return ``network`` as paths know it while they know of the failure; None where they never do."""
-        if self.from_ps > 0 and self.reroute_ps is None:
-            return None
-        return apply_mask(network, self.mask)
+    def lasts(self, time_ps: int) -> bool:
+        """Whether anything is down at a time."""
+        return self.from_ps <= time_ps and (self.until_ps is None or time_ps < self.until_ps)
 
     def to_json(self) -> dict[str, Any]:
         """Return how much is down, and when, as a JSON object."""
@@ -70,7 +69,81 @@ class Outage:
         }
 
 
+def known_masks(outages: Sequence[Outage]) -> list[tuple[int, Mask]]:
+    """Return what paths take for down from a time on, time by time from 0; empty where they never learn of anything.
+
+    Paths that take note of changes know of each as much later.  Otherwise those of later flows avoid what has been down
+    since 0 without a break.
+    """
+    late = one_delay(outages)
+    if not outages or (late is None and all(outage.from_ps for outage in outages)):
+        return []
+    changes = {time for outage in outages for time in (outage.from_ps, outage.until_ps) if time}
+    found = [(0, _down(outages, 0))]
+    for time in sorted(changes):
+        mask = _down(outages, time)
+        found.append((time, found[-1][1] & mask) if late is None else (time + late, mask))
+    return found
+
+
+def _down(outages: Sequence[Outage], time_ps: int) -> Mask:
+    """Return all that is down at a time."""
+    mask = outages[0].mask.nothing
+    for outage in outages:
+        mask |= outage.mask if outage.lasts(time_ps) else mask
+    return mask
+
+
+def as_outages(outage: Outage | Sequence[Outage] | None) -> tuple[Outage, ...]:
+    """Return what fails as a tuple, of none where nothing does."""
+    return () if outage is None else (outage,) if isinstance(outage, Outage) else tuple(outage)
+
+
+def outages_json(outages: Sequence[Outage]) -> Any:
+    """Return None, a JSON object or a list of them: as many as there are."""
+    found = [outage.to_json() for outage in outages]
+    return found[0] if len(found) == 1 else found or None
+
+
+def one_delay(outages: Sequence[Outage]) -> int | None:
+    """Return how long paths need to take note of changes, or raise SpecError where outages do not agree."""
+    delays = {outage.reroute_ps for outage in outages}
+    if len(delays) > 1:
+        raise SpecError("paths take note of all failures of a run after one delay", where="reroute_after")
+    return delays.pop() if delays else None
+
+
 _FAILING = Flag(needs=FAILING)
+
+
+def _check_times(begin_ps: int, end_ps: int | None) -> None:
+    """Raise SpecError where an outage would end before it begins."""
+    if end_ps is not None and end_ps <= begin_ps:
+        raise SpecError(
+            "what fails would be back before",
+            where="fail_until",
+            found=format_duration(end_ps),
+            allowed=f"more than {format_duration(begin_ps)}",
+        )
+
+
+class OneOutage(FailureSettings):
+    """What an expression of an outage says: what fails, and when, in the words of the options."""
+
+    fail_at: Duration = Field(0, description="when it fails")
+    fail_until: Duration | None = Field(None, description="when it is back; default: never")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_times(self.fail_at, self.fail_until)
+        if not self.failures:
+            raise SpecError("nothing fails", allowed=f"one of {', '.join(FAILING)}")
+        return self
+
+    @classmethod
+    def parse(cls, text: str) -> OneOutage:
+        """Return what ``key=value,...`` stands for."""
+        return validate(cls, parse_values(text))
 
 
 class OutageSettings(Params):
@@ -82,30 +155,42 @@ class OutageSettings(Params):
         None, description="when failures begin; default: at the start"
     )
     fail_until: Annotated[Duration | None, _FAILING] = Field(None, description="when failures end; default: never")
-    reroute_after: Annotated[Duration | None, Flag(needs=("fail_at", "fail_until"))] = Field(
+    outage: Annotated[
+        tuple[Annotated[str, AsText], ...], OneOrMore, Flag(metavar="fail=NAME,fail_at=T,...", several="repeated")
+    ] = Field(
+        (),
+        description="failures of their own time: what fails, in words of the options above (fail, fail_links, ...), "
+        "fail_at and fail_until; may be repeated",
+    )
+    reroute_after: Annotated[Duration | None, Flag(needs=("fail_at", "fail_until", "outage"))] = Field(
         None, description="delay after a failure or repair during the run before paths change; default: they never do"
     )
 
     @model_validator(mode="after")
-    def _check_times(self) -> Self:
-        begin, end = self.fail_at or 0, self.fail_until
-        if end is not None and end <= begin:
-            raise SpecError(
-                "what fails would be back before",
-                where="fail_until",
-                found=format_duration(end),
-                allowed=f"more than {format_duration(begin)}",
-            )
+    def _check_outages(self) -> Self:
+        _check_times(self.fail_at or 0, self.fail_until)
+        _ = self._own_outages
         return self
 
     @property
-    def is_given(self) -> bool:
-        """Whether anything fails or comes back while a run goes on."""
+    def _own_outages(self) -> list[OneOutage]:
+        with naming("outage"):
+            return [OneOutage.parse(text) for text in self.outage]
+
+    @property
+    def for_a_time(self) -> bool:
+        """Whether what the options of failures name is down for a time only."""
         return self.fail_at is not None or self.fail_until is not None
 
-    def outage(self, network: Network, failures: Failures, seed: int) -> Outage | None:
-        """Return what of ``network`` fails for a time only; None where what fails is down all the time."""
-        if not self.is_given:
-            return None
-        mask = FailureModel(network, failures).draw(seed)
-        return Outage(mask, self.fail_at or 0, self.fail_until, self.reroute_after)
+    def outages(self, network: Network, failures: Failures, seed: int) -> tuple[Outage, ...]:
+        """Return what of ``network`` fails for a time only: ``failures``, unless down all the time, and the others."""
+        found = []
+        if self.for_a_time:
+            mask = FailureModel(network, failures).draw(seed)
+            found.append(Outage(mask, self.fail_at or 0, self.fail_until, self.reroute_after))
+        with naming("outage"):
+            for number, own in enumerate(self._own_outages, 1):
+                # Each is a trial of its own: two of one link each fail two links.
+                mask = FailureModel(network, own.failures).draw(seed, number)
+                found.append(Outage(mask, own.fail_at, own.fail_until, self.reroute_after))
+        return tuple(found)

@@ -16,14 +16,14 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, Workload
-from pnet_lp.model.arrays import ints
+from pnet_lp.model.arrays import ints, longs
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import Policy
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.routing import count_shortest
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim.base import ForwardingChoice, PacketSizes, SimulationContext
-from pnet_lp.sim.outage import Outage
+from pnet_lp.sim.outage import Outage, one_delay, outages_json
 from pnet_lp.sim.ports import Ports
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.traces import ROWS
@@ -102,7 +102,7 @@ class SimulationScenario(ABC):
         time_limit_ps: simulated time at which to stop.
         event_limit: number of events at which to stop.
         preset: its name, if there is one.
-        outage: what fails while the run goes on.
+        outages: what fails while the run goes on.
     """
 
     model: ClassVar[str]
@@ -117,7 +117,7 @@ class SimulationScenario(ABC):
     time_limit_ps: int | None = None
     event_limit: int | None = None
     preset: str | None = None
-    outage: Outage | None = None
+    outages: tuple[Outage, ...] = ()
 
     def __post_init__(self) -> None:
         """Raise the errors of :meth:`run` that need no run."""
@@ -157,7 +157,7 @@ class SimulationScenario(ABC):
         workload, ports = self.workload, Ports.of(self.network)
         self._check_connected()
         context = SimulationContext(
-            self.network, workload, ports, self.sizes, self.plane_policy, self.seed, self.outage
+            self.network, workload, ports, self.sizes, self.plane_policy, self.seed, self.outages
         )
         forwarding = self.forwarding.build(context)
         whole = self._completed(forwarding)
@@ -229,7 +229,9 @@ class SimulationScenario(ABC):
         self, ports: Ports, forwarding: _core.Forwarding, tell: Callable[[int, int, int, int], bool]
     ) -> dict[str, Any]:
         """Return the arguments that both models take."""
-        workload, outage = self.workload, self.outage
+        workload, outages = self.workload, self.outages
+        down = [outage.ports(ports) for outage in outages]
+        times = [(outage.from_ps, -1 if outage.until_ps is None else outage.until_ps) for outage in outages]
         return {
             "planes": ports.planes,
             "rate": ports.rate,
@@ -239,10 +241,9 @@ class SimulationScenario(ABC):
             "seed": derive_seed(self.seed, "simulate"),
             "time_limit_ps": self.time_limit_ps,
             "event_limit": self.event_limit,
-            "outage_ports": ints([]) if outage is None else outage.ports(ports),
-            "outage_from_ps": 0 if outage is None else outage.from_ps,
-            "outage_until_ps": None if outage is None else outage.until_ps,
-            "reroute_ps": None if outage is None else outage.reroute_ps,
+            "outage_ports": ints(np.concatenate([*down, []])),
+            "outage_ps": longs(np.repeat(np.reshape(times, (-1, 2)), [len(of) for of in down], axis=0)),
+            "reroute_ps": one_delay(outages),
             "on_progress": tell,
         }
 
@@ -262,7 +263,7 @@ class SimulationScenario(ABC):
             "seed": self.seed,
             "time_limit": None if limit is None else format_duration(limit),
             "event_limit": self.event_limit,
-            "outage": None if self.outage is None else self.outage.to_json(),
+            "outage": outages_json(self.outages),
         }
 
     @abstractmethod

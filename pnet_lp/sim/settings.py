@@ -246,7 +246,7 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
         seed: int = 0,
         *,
         trace: tuple[str, ...] = (),
-        outage: Outage | None = None,
+        outages: tuple[Outage, ...] = (),
     ) -> SimulationScenario:
         """Return the scenario of ``workload`` on ``network``.
 
@@ -255,7 +255,7 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
             workload: its flows.
             seed: all that is drawn is drawn from this.
             trace: what to trace: ``queue:FROM->TO``, ``queue:PLANE/FROM->TO``, ``flow:NUMBER``.
-            outage: what fails while the run goes on.
+            outages: what fails while the run goes on.
 
         Raises:
             WorkloadError: the workload is for another network, or cannot be simulated.
@@ -271,7 +271,7 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
             "time_limit_ps": self.time_limit,
             "event_limit": self.event_limit,
             "preset": self.preset,
-            "outage": outage,
+            "outages": outages,
         }
         if self.model == "packets":
             return PacketScenario(

@@ -169,11 +169,12 @@ SIMULATION = {
         "--fail-at 10us --reroute-after 1us", "--fail-links 0.4", idle="--fail-at 10us", says="needs --fail-links"
     ),
     "fail_until": Example("--fail-until 10us", "--fail-links 0.4", idle="--fail-until 10us", says="needs --fail-links"),
+    "outage": Example("--outage fail_links=0.4,fail_at=10us,fail_until=20us"),
     "reroute_after": Example(
         "--reroute-after 1us",
         "--fail-links 0.4 --fail-at 10us",
         idle="--fail-links 0.4 --reroute-after 1us",
-        says="needs --fail-at or --fail-until",
+        says="needs --fail-at or --fail-until or --outage",
     ),
     "traffic": Example("--traffic stride:s=1"),
     "flow_size": Example("--flow-size 50kB"),

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import pnet_lp as pn
+from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask
 from pnet_lp.model import Network, Workload
 from pnet_lp.questions.simulate.answer import SimulateAnswer
+from pnet_lp.questions.simulate.case import SimulateCase
 from pnet_lp.questions.simulate.words import report
 from pnet_lp.sim import Outage, figures, simulate
 from pnet_lp.topology import build_network
@@ -92,6 +95,71 @@ def test_a_flow_takes_a_detour_and_returns(detour: Network, words: dict[str, str
     # A flow that starts after the repair takes the link that is back: 4 Mb at 4 Gb/s.
     later = flows(detour, (0, 1, 500_000, 5 * MS))
     assert simulate(detour, later, outage=stays, **words, **BARE).flow["end_ps"] == 6 * MS
+
+
+def bypass(network: Network, **times: int | None) -> Outage:
+    """The switch s2 is down."""
+    return Outage(FailureModel(network, Failures(names=("s2",))).draw(), **times)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("words", [{"forwarding": "ecmp"}, {"routing": "ecmp"}, {"routing": "ksp:1"}])
+def test_several_outages(detour: Network, words: dict[str, str]) -> None:
+    workload = flows(detour, (0, 1, 20_000_000, 0))
+
+    def ends_ms(*outages: Outage, start: int = 0) -> float:
+        begun = flows(detour, (0, 1, 500_000, start)) if start else workload
+        return float(simulate(detour, begun, outage=outages, **words, **BARE).flow["end_ps"][0] / MS)
+
+    # Of 160 Mb, 4 in the first millisecond, 10 in the next on the detour, 8 until 4 ms, 20 until 6 ms, 118 at 4 Gb/s.
+    often = [direct(detour, from_ps=since * MS, until_ps=until * MS, reroute_ps=0) for since, until in ((1, 2), (4, 6))]
+    assert ends_ms(*often) == ends_ms(*reversed(often)) == 35.5
+    # 4, then 10 on the detour; from 2 ms on both are down, from 3 ms on 146 at 4 Gb/s.
+    both = (
+        direct(detour, from_ps=MS, until_ps=3 * MS, reroute_ps=0),
+        bypass(detour, from_ps=2 * MS, until_ps=4 * MS, reroute_ps=0),
+    )
+    assert ends_ms(*both) == 39.5
+    # Outages that overlap are one: a flow that starts in the second avoids the link as it would in the first.
+    overlap = (direct(detour, until_ps=2 * MS), direct(detour, from_ps=MS, until_ps=6 * MS))
+    assert ends_ms(*overlap, start=5 * MS // 2) == 2.5 + 0.4
+    # One that only touches nothing known is not noticed: nothing moves until it is over, then 4 Mb at 4 Gb/s.
+    apart = (direct(detour, until_ps=MS), direct(detour, from_ps=2 * MS, until_ps=6 * MS))
+    assert ends_ms(*apart, start=5 * MS // 2) == 6 + 1
+
+
+def test_outages_that_do_not_agree_are_refused(detour: Network) -> None:
+    pair = (direct(detour, reroute_ps=0), direct(detour, from_ps=MS))
+    with pytest.raises(SpecError, match="paths take note of all failures of a run after one delay"):
+        simulate(detour, flows(detour, (0, 1, 1000, 0)), outage=pair)
+
+
+def test_outages_as_options() -> None:
+    words: dict[str, Any] = {"link_gbps": 10, "traffic": "permutation", "flow_size": "100kB", "model": "fluid"}
+    own = ("fail=edge0,fail_at=1us,fail_until=3us", "fail_links=1 link,fail_at=2us", "fail_links=1 link,fail_at=2us")
+    answer = pn.simulate("fat-tree:k=4", **words, outage=own, fail_links="2 links", reroute_after="0s")
+    first, *links = answer.to_json()["outage"]
+    assert first == {
+        "link_directions": 4,
+        "switches": 1,
+        "access_links": 0,
+        "from": "1us",
+        "until": "3us",
+        "reroute_after": "0s",
+    }
+    # Each is drawn by itself: two of a link fail two.
+    assert [link["link_directions"] for link in links] == [2, 2]
+    scenario = SimulateCase(topology=("fat-tree:k=4",), outage=own, traffic="permutation", flow_size="1kB")
+    _, _, (_, one, other) = scenario.drawn(1)
+    assert (one.mask | other.mask).arc_count == 4
+    for text, says in (
+        ("fail_at=1us", "outage: nothing fails; allowed: one of fail_links, "),
+        ("fail=edge0,fail_at=2us,fail_until=1us", "what fails would be back before"),
+        ("fail=edge9", "outage: "),
+        ("fail", "outage: not a key=value parameter"),
+        ("link=1", "outage: unknown parameter 'link'"),
+    ):
+        with pytest.raises(SpecError, match=says):
+            pn.simulate("fat-tree:k=4", **words, outage=text)
 
 
 @pytest.mark.parametrize("words", [{"forwarding": "ecmp"}, {"routing": "ecmp"}, {"forwarding": "hedera"}])

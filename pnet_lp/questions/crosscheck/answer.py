@@ -12,6 +12,7 @@ from pnet_lp.crosscheck import run as run_models
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressCallback, ProgressStep, Run, Summary
 from pnet_lp.questions.crosscheck.case import CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
+from pnet_lp.sim.outage import outages_json
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,11 +63,11 @@ def _step(report: ProgressCallback, name: str) -> ProgressCallback:
 )
 def crosscheck(case: CrosscheckCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    network, workload, outage = case.drawn(seed, built)
-    settings = repr([case.packets, case.fluid, outage and outage.to_json()])
+    network, workload, outages = case.drawn(seed, built)
+    settings = repr([case.packets, case.fluid, outages_json(outages)])
 
     def answer(run: Run) -> Answer:
         on_step = partial(_step, run.on_progress)
-        return CrosscheckAnswer(run_models(case, network, workload, outage=outage, seed=seed, on_step=on_step))
+        return CrosscheckAnswer(run_models(case, network, workload, outages=outages, seed=seed, on_step=on_step))
 
     return Posed((network.fingerprint, workload.fingerprint, settings), answer)

@@ -86,8 +86,8 @@ class SimulateAnswer(Answer):
 @QUESTIONS.register("simulate", params=SimulateCase, summary="completion times and rates of flows, packet by packet")
 def simulate(case: SimulateCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    network, workload, outage = case.drawn(seed, built)
-    scenario = case.scenario(network, workload, seed, trace=case.trace, outage=outage)
+    network, workload, outages = case.drawn(seed, built)
+    scenario = case.scenario(network, workload, seed, trace=case.trace, outages=outages)
     settings = scenario.to_json()
 
     def answer(run: Run) -> Answer:

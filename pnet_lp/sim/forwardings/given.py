@@ -8,12 +8,14 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.failures import apply_mask
 from pnet_lp.model.arcs import Arcs
-from pnet_lp.model.arrays import IntArray, ints
-from pnet_lp.model.paths import PathSet
+from pnet_lp.model.arrays import IntArray, ints, longs
+from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
 from pnet_lp.sim.base import FORWARDINGS, SimulationContext
+from pnet_lp.sim.outage import known_masks
 
 
 class GivenParams(Params):
@@ -31,7 +33,7 @@ class GivenParams(Params):
 def given(params: GivenParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding.
 
-    While paths know of an outage, they are those that the routing has on what is left of the network.
+    While paths know of outages, they are those that the routing has on what is left of the network.
 
     Raises:
         SpecError: no such routing.
@@ -41,17 +43,30 @@ def given(params: GivenParams, context: SimulationContext) -> _core.Forwarding:
     pairs = np.unique(np.stack([context.workload.src, context.workload.dst]), axis=1)
     src, dst = (np.ascontiguousarray(side) for side in pairs)
     paths = routing.paths(context.network, "host", src, dst)
-    left = context.outage.reduced(context.network) if context.outage else None
-    reduced = None
-    if left is not None:
-        of_left = routing.paths(left, "host", src, dst)
-        reduced = _listed(of_left, _arcs_in(of_left, paths.arcs))
-    return _core.Forwarding("given", src=src, dst=dst, paths=_listed(paths, paths.path_arc), reduced=reduced)
+    since, lists = [0], [(paths, paths.path_arc)]
+    for time_ps, mask in known_masks(context.outages):
+        since.append(time_ps)
+        if any(mask.counts.values()):
+            left = routing.paths(apply_mask(context.network, mask), "host", src, dst)
+            lists.append((left, _arcs_in(left, paths.arcs)))
+        else:
+            lists.append(lists[0])
+    return _core.Forwarding("given", src=src, dst=dst, since=longs(since), paths=_listed(lists))
 
 
-def _listed(paths: PathSet, arcs: IntArray) -> dict[str, Any]:
-    """Return the arrays of ``paths``, over these arcs."""
-    return {"pair_ptr": paths.pair_ptr, "plane": paths.plane, "path_ptr": paths.path_ptr, "path_arc": arcs}
+def _listed(lists: list[tuple[PathSet, IntArray]]) -> dict[str, Any]:
+    """Return the arrays of some lists of paths, one after the other, over these arcs."""
+    return {
+        "pair_ptr": _joined([paths.pair_ptr for paths, _ in lists]),
+        "plane": np.concatenate([paths.plane for paths, _ in lists]),
+        "path_ptr": _joined([paths.path_ptr for paths, _ in lists]),
+        "path_arc": np.concatenate([arcs for _, arcs in lists]),
+    }
+
+
+def _joined(pointers: list[OffsetArray]) -> OffsetArray:
+    """Return the bounds of ranges of which some follow the others."""
+    return longs(np.concatenate([[0], np.cumsum(np.concatenate([np.diff(pointer) for pointer in pointers]))]))
 
 
 def _arcs_in(paths: PathSet, arcs: Arcs) -> IntArray:

@@ -45,8 +45,8 @@ pub struct Fabric {
     back: Vec<u32>,
     /// How many reasons there are not to lead paths over a port.
     blocked: Vec<u16>,
-    /// Of how many ports there are any.
-    unusable: usize,
+    /// When that changed last.
+    changed: Time,
 }
 
 impl Fabric {
@@ -91,7 +91,7 @@ impl Fabric {
             })
         });
         let back = back.collect();
-        Ok(Fabric { blocked: vec![0; to.len()], unusable: 0, links, arc_base, switch_base, back, planes })
+        Ok(Fabric { blocked: vec![0; to.len()], changed: 0, links, arc_base, switch_base, back, planes })
     }
 
     /// A fabric in which all links are equal.
@@ -209,22 +209,17 @@ impl Fabric {
         self.blocked[port as usize] == 0
     }
 
-    /// Whether paths may lead over every port.
-    pub(super) fn whole(&self) -> bool {
-        self.unusable == 0
+    /// When it last changed over which ports paths may lead.
+    pub(super) fn changed(&self) -> Time {
+        self.changed
     }
 
     /// Adds a reason not to use the cable of a port, or takes one away.
-    pub(super) fn set_usable(&mut self, port: u32, usable: bool) {
+    pub(super) fn set_usable(&mut self, port: u32, usable: bool, now: Time) {
+        self.changed = now;
         for port in [Some(port), self.back(port)].into_iter().flatten() {
             let blocked = &mut self.blocked[port as usize];
-            let before = *blocked == 0;
             *blocked = if usable { *blocked - 1 } else { *blocked + 1 };
-            match (before, *blocked == 0) {
-                (true, false) => self.unusable += 1,
-                (false, true) => self.unusable -= 1,
-                _ => {}
-            }
         }
     }
 

@@ -47,7 +47,6 @@ impl Failures {
             return Ok(Down::default());
         }
         let mut outages = vec![vec![]; fabric.ports()];
-        let mut changes = vec![];
         for Outage { port, from, until } in self.outages.iter().copied() {
             if port as usize >= fabric.ports() {
                 return refused("failures", "unknown port", port, format!("0..{}", fabric.ports()));
@@ -56,19 +55,38 @@ impl Failures {
                 return invalid("failures", format!("port {port} is down from {from} ps to {until} ps"));
             }
             outages[port as usize].push((from, until));
-            if from == 0 {
-                fabric.set_usable(port, false);
-            }
-            if let (Some(repair), true) = (self.repair, from > 0) {
-                changes.push((from.saturating_add(repair), port, false));
-            }
-            if self.repair.is_some() || from == 0 {
-                changes.push((until.saturating_add(self.repair.unwrap_or(0)), port, true));
+        }
+        let mut changes = vec![];
+        for (port, outages) in (0..).zip(&mut outages) {
+            *outages = joined(std::mem::take(outages));
+            for (from, until) in outages.iter().copied() {
+                if from == 0 {
+                    fabric.set_usable(port, false, 0);
+                }
+                if let (Some(repair), true) = (self.repair, from > 0) {
+                    changes.push((from.saturating_add(repair), port, false));
+                }
+                if self.repair.is_some() || from == 0 {
+                    changes.push((until.saturating_add(self.repair.unwrap_or(0)), port, true));
+                }
             }
         }
         changes.sort_unstable_by(|a, b| b.cmp(a));
         Ok(Down { outages, changes, adapts: self.repair.is_some() })
     }
+}
+
+/// The times in which a link is down, in order and without overlap.
+fn joined(mut times: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
+    times.sort_unstable();
+    let mut found: Vec<(Time, Time)> = vec![];
+    for (from, until) in times {
+        match found.last_mut() {
+            Some((_, end)) if from <= *end => *end = until.max(*end),
+            _ => found.push((from, until)),
+        }
+    }
+    found
 }
 
 impl Down {
@@ -96,8 +114,19 @@ impl Down {
 
     /// Tells the paths what they learn by `now`.
     pub(super) fn apply(&mut self, now: Time, fabric: &mut Fabric) {
-        while let Some((_, port, usable)) = self.changes.pop_if(|(time, ..)| *time <= now) {
-            fabric.set_usable(port, usable);
+        while let Some((time, port, usable)) = self.changes.pop_if(|(time, ..)| *time <= now) {
+            fabric.set_usable(port, usable, time);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_that_overlap_or_touch_are_one() {
+        assert_eq!(joined(vec![(7, 9), (0, 3), (3, 4), (8, NEVER), (1, 2)]), [(0, 4), (7, NEVER)]);
+        assert_eq!(joined(vec![(5, 6), (0, 3)]), [(0, 3), (5, 6)]);
     }
 }

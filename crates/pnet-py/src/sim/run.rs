@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use numpy::PyReadonlyArray1;
-use pnet_core::error::{indices, offsets};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pnet_core::error::{indices, invalid, offsets};
 use pnet_core::sim::fluid::FluidScenario;
 use pnet_core::sim::{Fabric, Failures, Limits, Model, NEVER, Outage, Progress, Rate, Scenario, Time, Watched};
 use pyo3::prelude::*;
@@ -20,7 +20,8 @@ use crate::planes::Planes;
 const TELL: Duration = Duration::from_millis(100);
 
 /// What both models take.  Ports are the arcs of all planes, then those from hosts into each plane, then those from each
-/// plane to hosts; the outage ports send into links that are down for a time, of which paths take note after `reroute_ps`.
+/// plane to hosts; each outage port sends into a link that is down from one time to another, never to come back where that is
+/// -1, of which paths take note after `reroute_ps`.
 /// `on_progress(time_ps, events, completed, arrived_bytes)` returns whether to go on.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -34,8 +35,7 @@ pub(crate) struct Run<'py> {
     time_limit_ps: Option<u64>,
     event_limit: Option<u64>,
     outage_ports: PyReadonlyArray1<'py, i32>,
-    outage_from_ps: u64,
-    outage_until_ps: Option<u64>,
+    outage_ps: PyReadonlyArray2<'py, i64>,
     reroute_ps: Option<u64>,
     on_progress: Py<PyAny>,
 }
@@ -58,8 +58,14 @@ impl Run<'_> {
 
     fn failures(&self, fabric: &Fabric) -> Result<Failures> {
         let ports = indices("outage_ports", self.outage_ports.as_slice()?, fabric.ports())?;
-        let (from, until) = (self.outage_from_ps, self.outage_until_ps.unwrap_or(NEVER));
-        let outages = ports.into_iter().map(|port| Outage { port, from, until }).collect();
+        let times = self.outage_ps.as_array();
+        if times.dim() != (ports.len(), 2) {
+            return Ok(invalid("outage_ps", format!("{:?} times for {} ports", times.dim(), ports.len()))?);
+        }
+        let time = |ps: i64| u64::try_from(ps).unwrap_or(NEVER);
+        let windows = times.rows().into_iter().map(|row| (time(row[0]), time(row[1])));
+        let outages =
+            ports.into_iter().zip(windows).map(|(port, (from, until))| Outage { port, from, until }).collect();
         Ok(Failures { outages, repair: self.reroute_ps })
     }
 }

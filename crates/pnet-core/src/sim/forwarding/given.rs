@@ -1,6 +1,7 @@
 //! Given paths: those that a routing allows to a pair of hosts.
 
 use super::super::fabric::Fabric;
+use super::super::time::Time;
 use super::super::values::{Parameter, Values};
 use super::per_flow::{Choice, PerFlow};
 use super::{Forwarder, Forwarding, Pair};
@@ -13,12 +14,12 @@ use crate::random::SplitMix;
 pub struct Given {
     /// Pairs of hosts, each once.
     pub pairs: Vec<(u32, u32)>,
-    /// The paths of each pair.  A flow's subflows take them one after the other from one drawn for the flow; if there are
-    /// as many subflows as paths, each path has one.
+    /// From when on paths are as in each list: the first is that of the whole network, from 0 on, and each list is of what
+    /// paths take for the network from that time on.
+    pub since: Vec<Time>,
+    /// The paths of each pair, list by list.  A flow's subflows take them one after the other from one drawn for the flow;
+    /// if there are as many subflows as paths, each path has one.
     pub paths: PathSet,
-    /// Those listed without what fails, which flows take while paths know that anything is down; none where the others
-    /// have to do.
-    pub reduced: Option<PathSet>,
 }
 
 /// Arrays of hosts, and the arrays of each list of paths.
@@ -26,7 +27,7 @@ impl Parameter for Given {
     fn read(values: &mut Values, _: &'static str) -> Result<Self, Error> {
         let (src, dst) = (values.read::<Vec<u32>>("src")?, values.read::<Vec<u32>>("dst")?);
         let pairs = src.into_iter().zip(dst).collect();
-        Ok(Given { pairs, paths: values.read("paths")?, reduced: values.read("reduced")? })
+        Ok(Given { pairs, since: values.read("since")?, paths: values.read("paths")? })
     }
 }
 
@@ -56,14 +57,17 @@ impl Forwarding for Given {
 
     /// Paths of the pair that has most.
     fn most_paths(&self) -> u32 {
-        let ends = self.lists().flat_map(|paths| paths.pair_ptr.windows(2));
+        let ends = self.paths.pair_ptr.windows(2);
         ends.map(|ends| ends[1].saturating_sub(ends[0])).max().unwrap_or(0).max(1) as u32
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
-        if let Some(wrong) = self.lists().find(|paths| paths.pair_ptr.len() != self.pairs.len() + 1) {
-            let found = wrong.pair_ptr.len();
-            return invalid("pair_ptr", format!("{found} entries for {} pairs", self.pairs.len()));
+        let (found, lists) = (self.paths.pair_ptr.len(), self.since.len());
+        if self.since.first() != Some(&0) || !self.since.is_sorted() {
+            return invalid("since", "lists of paths are in the order of their times, the first from 0 on");
+        }
+        if found != lists * self.pairs.len() + 1 {
+            return invalid("pair_ptr", format!("{found} entries for {} pairs in {lists} lists", self.pairs.len()));
         }
         let mut order: Vec<u32> = (0..self.pairs.len() as u32).collect();
         order.sort_unstable_by_key(|j| self.pairs[*j as usize]);
@@ -72,23 +76,13 @@ impl Forwarding for Given {
             let (src, dst) = self.pairs[w[0] as usize];
             return invalid("pairs", format!("the pair of hosts {src} and {dst} stands there twice"));
         }
-        for paths in self.lists() {
-            for (j, pair) in self.pairs.iter().enumerate() {
-                let mut of_pair = paths.pair_ptr[j]..paths.pair_ptr[j + 1];
-                if let Some(i) = of_pair.find(|i| !leads(&paths.paths, fabric, *pair, *i)) {
-                    let (src, dst) = pair;
-                    return invalid("paths", format!("path {i} does not lead from host {src} to host {dst}"));
-                }
+        for (ends, pair) in self.paths.pair_ptr.windows(2).zip(self.pairs.iter().cycle()) {
+            if let Some(i) = (ends[0]..ends[1]).find(|i| !leads(&self.paths.paths, fabric, *pair, *i)) {
+                let (src, dst) = pair;
+                return invalid("paths", format!("path {i} does not lead from host {src} to host {dst}"));
             }
         }
         Ok(Box::new(PerFlow::new(Listed { given: self.clone(), order, seed })))
-    }
-}
-
-impl Given {
-    /// Both lists of paths.
-    fn lists(&self) -> impl Iterator<Item = &PathSet> {
-        [&self.paths].into_iter().chain(&self.reduced)
     }
 }
 
@@ -124,11 +118,10 @@ impl Choice for Listed {
     fn choose(&mut self, pair: Pair, subflow: u32, fabric: &Fabric) -> Option<Vec<u32>> {
         let ends = (pair.src, pair.dst);
         let place = self.order.binary_search_by_key(&ends, |j| self.given.pairs[*j as usize]).ok()?;
-        let j = self.order[place] as usize;
-        let listed = match &self.given.reduced {
-            Some(reduced) if !fabric.whole() => reduced,
-            _ => &self.given.paths,
-        };
+        let Given { pairs, since, paths: listed } = &self.given;
+        // Without an outage that paths learn of, there is one list.
+        let list = since.partition_point(|time| *time <= fabric.changed()) - 1;
+        let j = list * pairs.len() + self.order[place] as usize;
         let (first, end) = (listed.pair_ptr[j], listed.pair_ptr[j + 1]);
         if first == end {
             return None;
