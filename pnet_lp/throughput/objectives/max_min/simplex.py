@@ -47,6 +47,8 @@ _ANY_NUMBER, _DUAL, _PRIMAL = 2**31 - 1, 1, 4
 _OPTIONS = {
     "run_crossover": "on",
     "presolve": "off",
+    # More would be busy waiting.
+    "threads": 1,
     "primal_feasibility_tolerance": 1e-10,
     "dual_feasibility_tolerance": 1e-10,
     # All entries are near 1 already.  A step here is mostly between bounds that are met at once: moved far apart they
