@@ -10,7 +10,7 @@ graphs of very uneven degrees, the chain starts from a graph built by Havel and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -83,7 +83,6 @@ class _Swaps:
         (u, v), (x, y) = self.ends[i], self.ends[j]
         if crossed:
             x, y = y, x
-        # Called many thousand times for each graph, so it calls nothing.
         first, second = (u, x) if u < x else (x, u), (v, y) if v < y else (y, v)
         copies = self.copies
         if u == x or v == y or first == second or first in copies or second in copies:
@@ -127,19 +126,38 @@ def _simple(degrees: Sequence[int], rng: np.random.Generator) -> Ends:
 
 
 def _mixed(swaps: _Swaps, count: int, rng: np.random.Generator) -> Ends:
-    for i, j, crossed in _draws(len(swaps.ends), count, rng):
-        swaps.swap(i, j, crossed=crossed)
-    return swaps.ends
+    """Return the cables, by now those of a simple graph, after ``count`` random tries of :meth:`_Swaps.swap`."""
+    # So many that the pairs of ends are numbers in a set, and nothing is called.
+    us, vs = (list(ends) for ends in zip(*swaps.ends, strict=True)) if swaps.ends else ([], [])
+    n = 1 + max(us + vs, default=0)
+    pairs = [u * n + v if u < v else v * n + u for u, v in swaps.ends]
+    present = set(pairs)
+    for i, j, crossed in _draws(len(us), count, rng):
+        u, v = us[i], vs[i]
+        x, y = (vs[j], us[j]) if crossed else (us[j], vs[j])
+        if u == x or v == y:
+            continue
+        first = u * n + x if u < x else x * n + u
+        if first in present:
+            continue
+        second = v * n + y if v < y else y * n + v
+        if second in present or first == second:
+            continue
+        present -= {pairs[i], pairs[j]}
+        present |= {first, second}
+        us[i], vs[i], pairs[i] = u, x, first
+        us[j], vs[j], pairs[j] = v, y, second
+    return list(zip(us, vs, strict=True))
 
 
 def _mended(swaps: _Swaps, i: int, rng: np.random.Generator) -> bool:
     return any(swaps.swap(i, j, crossed=crossed) for _, j, crossed in _draws(len(swaps.ends), _DRAWS, rng))
 
 
-def _draws(m: int, count: int, rng: np.random.Generator) -> list[tuple[int, int, bool]]:
+def _draws(m: int, count: int, rng: np.random.Generator) -> Iterator[tuple[int, int, bool]]:
     """Return ``count`` random (cable, cable, crossed) triples."""
-    pairs = rng.integers(m, size=(count, 2)).tolist()
-    return [(i, j, flip) for (i, j), flip in zip(pairs, (rng.random(count) < 0.5).tolist(), strict=True)]
+    first, second = rng.integers(m, size=(count, 2)).T.tolist()
+    return zip(first, second, (rng.random(count) < 0.5).tolist(), strict=True)
 
 
 def _connected(ends: Ends, n: int, rng: np.random.Generator) -> Ends:
