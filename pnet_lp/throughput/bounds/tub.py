@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment, linprog
 
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
@@ -74,6 +72,8 @@ _Plan = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]
 
 def _assign(hops: FloatArray, sent: FloatArray, received: FloatArray) -> _Plan:
     """Return the permutation with the largest sum of amount times hops, an amount being the smaller total."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to load
+
     amount = np.minimum(sent[:, None], received[None, :])
     src, dst = linear_sum_assignment(amount * hops, maximize=True)
     kept = (amount[src, dst] > 0) & (hops[src, dst] > 0)
@@ -82,6 +82,9 @@ def _assign(hops: FloatArray, sent: FloatArray, received: FloatArray) -> _Plan:
 
 def _plan(hops: FloatArray, sent: FloatArray, received: FloatArray) -> _Plan:
     """Return the transportation plan with the largest sum of amount times hops within the totals."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+    from scipy.optimize import linprog  # noqa: PLC0415 - the same
+
     n = len(hops)
     src, dst = np.nonzero((hops > 0) & (sent[:, None] > 0) & (received[None, :] > 0))
     pair = np.arange(len(src))

@@ -6,9 +6,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from pydantic import Field
-from scipy.optimize import linear_sum_assignment, linprog
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
@@ -175,6 +173,8 @@ def _reachable(hops: IntArray, sites: Sites, context: TrafficContext) -> npt.NDA
 
 def _assign(cost: npt.NDArray[np.float64], group: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     """Return the cheapest permutation in which no endpoint is assigned to one of its own group."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to load
+
     apart = np.where(group[:, None] == group[None, :], (len(cost) + 1) * (np.abs(cost).max() + 1), cost)
     return linear_sum_assignment(apart)[1].astype(np.int64)
 
@@ -271,6 +271,9 @@ def _hose(
     hops: npt.NDArray[np.float64], rates: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return sources, destinations and demands of the costliest matrix within the rates, sparse for being a vertex."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+    from scipy.optimize import linprog  # noqa: PLC0415 - the same
+
     n = len(rates)
     src, dst = np.nonzero(~np.eye(n, dtype=np.bool_))
     pair, one = np.arange(len(src)), np.ones(2 * len(src))
