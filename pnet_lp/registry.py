@@ -68,15 +68,17 @@ class Params(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _check_numbers(cls, value: object, info: ValidationInfo) -> object:
+        number, whole = _kinds(cls, str(info.field_name))
+        if not number:
+            return value
         # Several numbers are written 4x8.
         items = value.split("x") if isinstance(value, str) else value if isinstance(value, list | tuple) else []
-        texts, field = [item for item in items if isinstance(item, str)], cls.model_fields[str(info.field_name)]
-        if any(map(misread, texts)) and _is_number(field.annotation, int, float):
+        texts = [item for item in items if isinstance(item, str)]
+        if any(map(misread, texts)):
             raise ValueError("not a decimal number that can be held")
         several = value if isinstance(value, list | tuple) else (value,)
-        if any(isinstance(item, bool) for item in several) and _is_number(field.annotation, int, float):
+        if any(isinstance(item, bool) for item in several):
             raise ValueError("true and false are not numbers")
-        whole = _is_number(field.annotation, int) and quantity_of(field.annotation, field.metadata) is None
         if whole and any(map(not_whole, texts)):
             raise ValueError("not a whole number in decimal digits")
         return value
@@ -117,6 +119,14 @@ def _is_number(annotation: object, *kinds: type) -> bool:
     """Whether what is said to be of this type is a number of these kinds, or numbers, and no text."""
     inner = get_args(annotation)
     return all(_is_number(each, *kinds) for each in inner) if inner else annotation in (*kinds, NoneType, Ellipsis)
+
+
+@functools.cache
+def _kinds(model: type[Params], name: str) -> tuple[bool, bool]:
+    """Return whether a field holds a number or numbers, and whether these are whole ones without a unit."""
+    field = model.model_fields[name]
+    whole = _is_number(field.annotation, int) and quantity_of(field.annotation, field.metadata) is None
+    return _is_number(field.annotation, int, float), whole
 
 
 @dataclass(frozen=True)
