@@ -13,6 +13,8 @@ from pnet_lp.drawing.formats.images import svg_text
 from pnet_lp.drawing.loads import CableLoads, read_loads
 from pnet_lp.drawing.marks import find_cut
 from pnet_lp.drawing.panels import labels_in_words, make_panels
+from pnet_lp.drawing.picture import Picture
+from pnet_lp.drawing.servers import check_large, check_picture, servers_panel
 from pnet_lp.drawing.settings import CutKind
 from pnet_lp.drawing.sheet import Drawn, Sheet
 from pnet_lp.drawing.summary import summarise
@@ -23,6 +25,7 @@ from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.summary import summarise_network
+from pnet_lp.questions.throughput.sentences import servers_text
 from pnet_lp.throughput import solve
 from pnet_lp.traffic import build_traffic
 
@@ -107,9 +110,10 @@ def draw(
             single endpoint, too many planes to draw.
         PnetError: an error while solving, reading or writing.
     """
-    network.check_without_servers("a drawing")
     if path is not None:
         PICTURE_FORMATS.chosen(path)
+    if network.servers is not None:
+        check_picture(cut, load, layers=layers)
     given = {"level": level is not None, "traffic": traffic is not None, **dict.fromkeys(solving, True)}
     _check(given, cut, load, lengths=lengths, solving=bool(solving))
     matrix = build_traffic(traffic, network, level, seed=seed) if isinstance(traffic, str) else traffic
@@ -122,8 +126,16 @@ def draw(
         level = matrix.level
     level = network.settled_level(level)
     mark = None if cut is None else find_cut(network, cut, level, matrix)
-    panels = make_panels(network, mark, loads, lengths=lengths, apart=layers)
+    picture = None if network.servers is None else Picture.of(network, network.servers)
+    planes = network if picture is None else picture.network
+    panels = make_panels(planes, mark, loads, lengths=lengths, apart=layers)
     large = any(panel.plane.switch_count > MOST_SWITCHES or panel.plane.cable_count > MOST_CABLES for panel in panels)
+    if picture is not None and network.servers is not None:
+        if large:
+            check_large(loads)
+            panels = make_panels(network, mark, loads, lengths=lengths, apart=layers)
+        else:
+            panels = [servers_panel(network, network.servers, picture, panels[0])]
     summaries = summarise(panels) if large else []
     shown = len(summaries) if large else len(panels)
     if shown > MOST_PANELS:
@@ -139,7 +151,7 @@ def draw(
         )
     captions = [_headline(network, large=large), *([] if mark is None else [mark.caption])]
     captions += [] if loads is None else [loads.caption]
-    sheet = Sheet(title or labels_in_words(network.planes), tuple(captions), *_scale(network, loads, lengths=lengths))
+    sheet = Sheet(title or labels_in_words(network.planes), tuple(captions), *_scale(planes, loads, lengths=lengths))
     drawn = draw_summaries(summaries, sheet) if large else draw_panels(panels, sheet, layers=layers)
     document = {
         "network": summarise_network(network),
@@ -152,10 +164,10 @@ def draw(
         "cut": None if mark is None else mark.to_json(network, level),
         "result": None if loads is None else loads.claim,
     }
-    picture = Drawing(sheet.title, large, document, sheet.captions, drawn)
+    found = Drawing(sheet.title, large, document, sheet.captions, drawn)
     if path is not None:
-        picture.save(path)
-    return picture
+        found.save(path)
+    return found
 
 
 def _check(
@@ -206,6 +218,7 @@ def _headline(network: Network, *, large: bool) -> str:
     words = f"{network.variant} network of {counted(network.plane_count, 'plane')}: " + ", ".join(
         counted(count, what) for count, what in parts
     )
+    words += f"; hosts are{servers}" if (servers := servers_text(summarise_network(network))) else ""
     return f"{words}; too many to draw one by one" if large else words
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pnet_lp.drawing.picture import Picture
 from pnet_lp.drawing.words import number
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_limited, read_table
@@ -34,7 +35,8 @@ class CableLoads:
     """What links between switches carry, and their lengths in the certificate.
 
     Attributes:
-        gbps: for each plane float64 ``[2 m]``, the load of each arc, in the order of ``Plane.arcs``.
+        gbps: for each plane float64 ``[2 m]``, the load of each arc, in the order of ``Plane.arcs``; with servers for
+            the one plane of their picture.
         length: the same of lengths, in their own unit.
         traffic: what is carried, where known.
         caption: what these are the loads of, in words.
@@ -63,13 +65,17 @@ class CableLoads:
             SpecError: it is of another network.
         """
         _check_same(network, result.network.get("fingerprint"), "load")
-        flow = flow_of(network, traffic, result)
-        length = None if result.certificate is None else result.certificate.length
         document = result.to_json()
         value = "" if result.value is None else f"{number(result.value)} {result.headline.unit}".strip()
         caption = _words(f"{result.headline.quantity.replace('_', ' ')} {value}", document, traffic)
+        if network.servers is not None:
+            picture = Picture.of(network, network.servers)
+            load, length = picture.values(network, network.servers, traffic, result)
+            return cls((load,), (length,), traffic, caption, document)
+        flow = flow_of(network, traffic, result)
+        lengths = None if result.certificate is None else result.certificate.length
         return cls(
-            _by_plane(network, flow, result.link_load), _by_plane(network, flow, length), traffic, caption, document
+            _by_plane(network, flow, result.link_load), _by_plane(network, flow, lengths), traffic, caption, document
         )
 
 

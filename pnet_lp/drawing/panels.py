@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,9 @@ class PlanePanel:
         length: the same of lengths.
         value: float64 ``[m]``, what cables are coloured by, in [0, 1]: the fuller direction, or the longer one as a
             share of the longest link in all planes; None without loads.
+        colour: of cables, where they have no value; empty where all have the same.
+        frames: boxes around switches, with their names.
+        keys: of the legend, what each of these colours stands for.
     """
 
     planes: tuple[int, ...]
@@ -39,6 +42,19 @@ class PlanePanel:
     load: FloatArray | None
     length: FloatArray | None
     value: FloatArray | None
+    colour: tuple[str, ...] = field(default=(), kw_only=True)
+    frames: tuple[tuple[str, IntArray], ...] = field(default=(), kw_only=True)
+    keys: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        """What switches with and without endpoints are called in the legend."""
+        return "rack", "switch without a rack"
+
+    def cable_place(self, cable: int) -> str:
+        """Return where a cable is."""
+        del cable
+        return self.name
 
     @property
     def name(self) -> str:
@@ -128,7 +144,7 @@ class PlanePanel:
         for i, (u, v) in enumerate(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)):
             there, back = self.speed[i]
             speed = format_gbps(there) if there == back else f"{format_gbps(there)} and {format_gbps(back)} back"
-            facts = [f"{self.name}, cable {names[u]} - {names[v]}", f"{speed} Gb/s"]
+            facts = [f"{self.cable_place(i)}, cable {names[u]} - {names[v]}", f"{speed} Gb/s"]
             if self.load is not None and self.length is not None:
                 shares = self.load[i] / np.where(self.speed[i] > 0, self.speed[i], 1.0)
                 there, back = (

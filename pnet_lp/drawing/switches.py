@@ -38,7 +38,7 @@ from pnet_lp.drawing.sheet import (
 )
 from pnet_lp.model.arrays import BoolArray, FloatArray, booleans, floats
 
-_DARK, _FAILED, _DEAD = "#444444", "#b0b0b0", "#9a9a9a"
+_DARK, _FAILED, _DEAD, _FRAME = "#444444", "#b0b0b0", "#9a9a9a", "#f3f3f3"
 _DASHES, _DOTS = (0, (3, 2)), (0, (1, 1.5))
 
 _SHEAR, _FLATTEST = 0.35, 0.5
@@ -83,6 +83,7 @@ def draw_panels(panels: Sequence[PlanePanel], sheet: Sheet, *, layers: bool) -> 
             axes.set_title(name, fontsize=FONT, loc="left", x=0, pad=2, parse_math=False)
         if tiers[k] and not layers:
             _name_tiers(axes, panel, scene.spot, page)
+        _draw_frames(axes, panel, scene, page.inches)
         _draw_cables(drawn, axes, panel, scene, page.inches, k)
         _draw_switches(drawn, axes, panel, scene, page.inches, k)
     return drawn
@@ -154,6 +155,17 @@ def _name_tiers(axes: Axes, panel: PlanePanel, spot: FloatArray, page: Page) -> 
         write(axes, (left, y), words, fontsize=FONT - 1, ha="right", va="center", color="#555555")
 
 
+def _draw_frames(axes: Axes, panel: PlanePanel, scene: _Scene, inches: float) -> None:
+    """Draw boxes around switches, with their names below where these fit."""
+    for name, members in panel.frames:
+        low, high = scene.spot[members].min(axis=0) - 0.45, scene.spot[members].max(axis=0) + 0.45
+        corners = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+        axes.add_patch(Polygon(corners, facecolor=_FRAME, edgecolor=_FAILED, linewidth=0.6, zorder=0, clip_on=False))
+        if GLYPH * (FONT - 1) * len(name) <= (high[0] - low[0]) * inches * 72:
+            spot = ((low[0] + high[0]) / 2, low[1])
+            write(axes, spot, name, fontsize=FONT - 1, ha="center", va="top", color="#555555", zorder=3)
+
+
 def _draw_cables(drawn: Drawn, axes: Axes, panel: PlanePanel, scene: _Scene, inches: float, k: int) -> None:
     """Draw the cables of a panel as one collection."""
     m = panel.plane.cable_count
@@ -178,7 +190,7 @@ def _draw_cables(drawn: Drawn, axes: Axes, panel: PlanePanel, scene: _Scene, inc
         elif value is not None:
             colours.append(shade(value))
         else:
-            colours.append(CUT if crossing else (CABLE, haze))
+            colours.append(CUT if crossing else (panel.colour[i] if panel.colour else CABLE, haze))
         width = thin * (1.0 if value is None else 0.8 + 1.4 * value)
         widths.append(max(2.0 * width, 1.4) if crossing else width)
         styles.append(_DASHES if failed == 2 else _DOTS if failed == 1 else "-")
@@ -329,9 +341,10 @@ def _legend(panels: Sequence[PlanePanel]) -> list[Line2D]:
         if any(panel.crossing.any() for panel in panels):
             entries.append(line("cable in the cut", CABLE if loaded else CUT, linewidth=2.4))
     elif some_transit:
-        entries.append(dot("rack", SIDES[0], SIDES[0]))
+        entries.append(dot(panels[0].kinds[0], SIDES[0], SIDES[0]))
     if some_transit:
-        entries.append(dot("switch without a rack", _DARK if cut else SIDES[0], "white"))
+        entries.append(dot(panels[0].kinds[1], _DARK if cut else SIDES[0], "white"))
+    entries += [line(words, colour, linewidth=1.2) for words, colour in ([] if loaded else panels[0].keys)]
     if any((panel.failed == 2).any() for panel in panels):
         entries.append(line("failed cable", _FAILED, linewidth=1.2, linestyle=_DASHES))
     if any((panel.failed == 1).any() for panel in panels):

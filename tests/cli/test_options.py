@@ -115,7 +115,6 @@ WITHOUT_SERVERS = {
     "bounds": "{}",
     "crosscheck": "{} --traffic permutation --flow-size 1kB",
     "simulate": "{} --traffic permutation --flow-size 1kB",
-    "draw": "{} -o net.svg",
 }
 """Arguments of commands that refuse them."""
 
@@ -361,6 +360,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         f"{RANDOM} -o net.svg",
         {
             **on("{} -o net.svg", NETWORK),
+            **on("{} -o net.svg", SERVERS),
             "cut": Example("--cut sparsest", "--level rack --cut bisection"),
             **on("{} -o net.svg --traffic permutation --routing ecmp", METRIC),
             "level": Example("--level rack", "--cut bisection", idle="--level rack", says="needs --traffic or --cut"),
