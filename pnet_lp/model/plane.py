@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,7 +168,7 @@ class Plane:
         forward = _capacities(capacity_gbps, len(u), cable, where)
         back = forward if capacity_back_gbps is None else _capacities(capacity_back_gbps, len(u), cable, where)
         hosts = _indices(host_switch, n, "host's switch", where, lowest=-1)
-        hosts_named = tuple(f"h{i}" for i in range(len(hosts))) if host_names is None else tuple(map(str, host_names))
+        hosts_named = _numbered(len(hosts)) if host_names is None else tuple(map(str, host_names))
         if len(hosts_named) != len(hosts):
             raise TopologyError(f"{len(hosts)} hosts have {len(hosts_named)} names", where=where)
         if host_names is not None:
@@ -415,6 +415,12 @@ def _boxes(values: npt.ArrayLike, n: int, where: str) -> IntArray:
     if len(boxes) != n:
         raise TopologyError(f"{n} switches have {len(boxes)} boxes", where=where, allowed="one for each switch")
     return boxes
+
+
+@lru_cache(maxsize=2)
+def _numbered(hosts: int) -> tuple[str, ...]:
+    """Return the names of hosts that have none, which the planes of a network share."""
+    return tuple(f"h{i}" for i in range(hosts))
 
 
 def _check_names(names: tuple[str, ...], one: str, many: str, where: str) -> None:
