@@ -205,12 +205,16 @@ def _transport(cost: npt.NDArray[np.float64], sites: Sites) -> npt.NDArray[np.in
             moved = plan[used, targets].min()
             plan[used, targets] -= moved
             plan[sources, targets] += moved
-    members = np.argsort(sites.of, kind="stable")
     src, dst = np.nonzero(plan)
     amounts = plan[src, dst]
+    # Those of a site who send most to one other are those who receive most from one, so that many are equivalent.
+    members = np.argsort(sites.of, kind="stable")
+    sending, receiving = (
+        members[np.argsort(np.repeat(order, amounts[order]), kind="stable")]
+        for order in (np.lexsort((dst, -amounts, src)), np.lexsort((src, -amounts, dst)))
+    )
     found = np.empty(len(members), dtype=np.int64)
-    by_target = np.argsort(np.repeat(dst, amounts), kind="stable")
-    found[members[by_target]] = members
+    found[sending] = receiving
     return found
 
 
