@@ -54,6 +54,7 @@ KINDS: dict[str, tuple[int, dict[str, str]]] = {
     "swift": (10, {"transport": "swift"}),
     "hpcc": (10, {"transport": "hpcc"}),
     "nscc": (10, {"preset": "uec"}),
+    "mrc": (10, {"preset": "mrc"}),
     "sopa": (1, {"preset": "sopa"}),
 }
 ROOT = Path(__file__).resolve().parent.parent
