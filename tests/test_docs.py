@@ -14,7 +14,8 @@ How a page is read:
 - ``<!-- file: NAME -->`` before a block writes the block to that file first.
 - The code cells of a notebook are run one after the other, and have to assert what the notebook says.
 - ``<!-- not run: reason -->`` before a block leaves it out.  So is a sweep of an experiment at quick size that shows no
-  output: `make experiments` runs all of these, and the tests of experiments run each in a smaller size.
+  output: `make experiments` runs all of these, and the tests of experiments run each in a smaller size.  Of a sweep at
+  the size of the paper that shows none, draws and cases are looked for in the experiment where those tests compute it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ import pytest
 from click.testing import CliRunner
 
 from pnet_lp.cli import main
+from pnet_lp.experiment import load_experiment
 
+from .experiment.test_shipped import FIGURES
 from .test_house import REGISTRIES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,6 +52,8 @@ SECONDS_PER_COMMAND = 120
 SMALL = 1e-3
 
 QUICK = re.compile(r"pnet-lp sweep experiments/[a-z0-9-]+ --size quick")
+PAPER = re.compile(r"pnet-lp sweep experiments/([a-z0-9-]+)((?: --draws \d+| --case '[^']+')*)")
+COMPUTED = {name for name, *_ in FIGURES}
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOTE = re.compile(r"^<!--\s*(file|not run):\s*(.*?)\s*-->$")
 TOKEN = re.compile(
@@ -199,6 +204,16 @@ def run_python(code: str, where: str) -> str:
     return printed.getvalue()
 
 
+def is_computed(command: str) -> bool:
+    """Return whether the tests of experiments compute a sweep at the size of the paper, whose cases have to exist."""
+    sweep = PAPER.fullmatch(command)
+    if sweep is None or sweep[1] not in COMPUTED:
+        return False
+    draws = re.search(r"--draws (\d+)", sweep[2])
+    cases = re.findall(r"--case '([^']+)'", sweep[2])
+    return bool(load_experiment(f"experiments/{sweep[1]}").reduced(draws=draws and int(draws[1]), cases=cases).cases)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in DATA:
@@ -222,7 +237,7 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             continue
         elif block.language in {"console", "bash", "sh"}:
             for command, expected, shown in commands(block):
-                if QUICK.fullmatch(command) and {*shown} <= {"...", ""}:
+                if {*shown} <= {"...", ""} and (QUICK.fullmatch(command) or is_computed(command)):
                     continue
                 here = (page != ROOT / "README.md" or typed) and command.startswith("pnet-lp ")
                 code, output = run_here(command) if here else run(["bash", "-c", command])

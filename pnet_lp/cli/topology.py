@@ -18,7 +18,7 @@ LARGEST_BISECTED = 2000
 """Switches of all planes up to which the bisection is looked for unasked: a few seconds."""
 
 
-@click.command(cls=Command, example="pnet-lp topology fat-tree:k=4 jellyfish:k=4,seed=1")
+@click.command(cls=Command, example="pnet-lp topology torus:dims=3x3 jellyfish:switches=9,ports=4")
 @options_of("network", NetworkKeys)
 @file_option("the network")
 @option("--ports", type=Whole(1), help="Number of ports of every switch; free ones are then counted.")

@@ -1,12 +1,14 @@
 """Every shipped experiment runs, at reduced size; the multipath figures say what the paper says, at full size."""
 
+import functools
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from pnet_lp.experiment import Store, load_experiment, run_experiment
+from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment
 from pnet_lp.experiment.claims import Verdict
 from pnet_lp.questions.base import Case
 from pnet_lp.questions.keys import NetworkKeys
@@ -134,36 +136,44 @@ UNLIKE: dict[str, dict[str, Verdict]] = {
 """Claims that do not agree, by experiment."""
 
 
-@pytest.mark.parametrize(
-    ("name", "draws", "cases"),
-    [
-        ("hops-under-failures", 3, ["serial-0", "serial-0.2", "*-4x-0.2"]),
-        ("hybrid-cost", 1, ["*"]),
-        ("hybrid-speedup", 1, ["job-*"]),
-        ("multipath-fat-tree-all-to-all", 2, ["*"]),
-        ("multipath-fat-tree-permutation", 10, ["*"]),
-        ("multipath-fat-tree-saturation", 6, ["1x-ksp-4", "1x-ksp-8"]),
-        ("multipath-fat-tree-saturation", 1, ["2x-ksp-8", "2x-ksp-16", "4x-ksp-16", "4x-ksp-32"]),
-        ("multipath-jellyfish-all-to-all", 1, ["*"]),
-        ("multipath-jellyfish-permutation", 4, ["*x"]),
-        ("multipath-jellyfish-saturation", 1, ["1x-ksp-8", "het*-2x-ksp-8", "het*-2x-ksp-16", "het*-4x-ksp-??"]),
-        ("pnet-artifact-planes", 1, ["*"]),
-        ("table1-components", 1, ["*"]),
-    ],
-)
-def test_published_figures(name: str, draws: int, cases: list[str], tmp_path: Path) -> None:
+FIGURES = [
+    ("hops-under-failures", 3, ["serial-0", "serial-0.2", "*-4x-0.2"]),
+    ("hybrid-cost", 1, ["*"]),
+    ("hybrid-speedup", 1, ["job-*"]),
+    ("multipath-fat-tree-all-to-all", 2, ["*"]),
+    ("multipath-fat-tree-permutation", 10, ["*"]),
+    ("multipath-fat-tree-saturation", 6, ["1x-ksp-4", "1x-ksp-8"]),
+    ("multipath-fat-tree-saturation", 1, ["2x-ksp-8", "2x-ksp-16", "4x-ksp-16", "4x-ksp-32"]),
+    ("multipath-jellyfish-all-to-all", 1, ["*"]),
+    ("multipath-jellyfish-permutation", 4, ["*x"]),
+    ("multipath-jellyfish-saturation", 1, ["1x-ksp-8", "het*-2x-ksp-8", "het*-2x-ksp-16", "het*-4x-ksp-??"]),
+    ("pnet-artifact-planes", 1, ["*"]),
+    ("table1-components", 1, ["*"]),
+]
+"""Experiments with draws and cases of theirs, at the size of the paper."""
+
+
+@functools.cache
+def computed(name: str, draws: int, *cases: str) -> tuple[Experiment, list[Record]]:
+    """Return some draws and cases of an experiment at the size of the paper, and their records."""
     experiment = load_experiment(EXPERIMENTS / name).reduced(draws=draws, cases=cases)
-    records = list(run_experiment(experiment, Store(tmp_path)))
+    with TemporaryDirectory() as folder:
+        return experiment, list(run_experiment(experiment, Store(Path(folder))))
+
+
+@pytest.mark.parametrize(("name", "draws", "cases"), FIGURES)
+def test_published_figures(name: str, draws: int, cases: list[str]) -> None:
+    experiment, records = computed(name, draws, *cases)
     claims = compare_claims(experiment, records)
     assert claims
     others = {claim.claim.statement: claim.judgement.verdict for claim in claims if not claim.agrees}
     assert others == UNLIKE.get(name, {})
 
 
-def test_all_to_all_fills_every_access_link(tmp_path: Path) -> None:
+def test_all_to_all_fills_every_access_link() -> None:
     """Figure 8a is fully determined: 10 Gb/s over the 127 other hosts, in each plane."""
-    experiment = load_experiment(EXPERIMENTS / "multipath-jellyfish-all-to-all").reduced(draws=1)
-    for record in run_experiment(experiment, Store(tmp_path)):
+    experiment, records = computed("multipath-jellyfish-all-to-all", 1, "*")
+    for record in records:
         planes = experiment.cases[record.case].model_dump()["planes"]
         assert record.mean().lower == pytest.approx(planes * 10 / 127, rel=1e-3)
         assert record.mean().upper >= planes * 10 / 127 * (1 - 1e-9)
