@@ -12,7 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from pnet_lp.cli import ask, main
+from pnet_lp.cli import main
 from pnet_lp.cli.command import Command, CommandFamily
 from pnet_lp.cli.commands import commands
 from pnet_lp.sim.settings import EveryModelSettings
@@ -621,15 +621,6 @@ EXAMPLES = [
     for command, (base, found) in CASES.items()
     for name, one in found.items()
 ]
-
-
-_command_of = functools.cache(ask.command_of)
-
-
-@pytest.fixture(autouse=True)
-def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Build a command once for all these tests: it takes a fifth of what a small network does."""
-    monkeypatch.setattr(ask, "command_of", _command_of)
 
 
 @pytest.fixture(autouse=True)

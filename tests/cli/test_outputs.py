@@ -37,11 +37,11 @@ WRITERS = [
     ),
     *([*SOLVE, "--write-lp", f"f{suffix}"] for suffix in (".lp", ".mps")),
     *(
-        ["topology", TREE if suffix == ".topo" else "torus:dims=4x4", "--out", f"f{suffix}"]
+        ["topology", TREE if suffix == ".topo" else "torus:dims=3x3", "--out", f"f{suffix}"]
         for suffix in NETWORK_FORMATS.suffixes()
     ),
     *(
-        ["traffic", "all-to-all", "--on", "torus:dims=4x4", "--level", "rack", "--out", f"f{suffix}"]
+        ["traffic", "all-to-all", "--on", "torus:dims=3x3", "--level", "rack", "--out", f"f{suffix}"]
         for suffix in MATRIX_FORMATS.suffixes()
     ),
     *(["cost", "compare", "parallel", "serial-chassis", "--plot", f"f{suffix}"] for suffix in CHART_FORMATS.suffixes()),
