@@ -77,6 +77,7 @@ WRITERS = [
         ["find", "--hosts", "8", "--min-gbps-per-host", "9", "--radix", "8", "--planes", "1", *words]
         for words in (["--out", "f.csv"], ["--plot", "f.png"], ["--candidates", "f.csv"])
     ),
+    ["step-time", "single-switch:hosts=4", "--traffic", "all-to-all", "--out", "f.csv"],
     ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
     ["paths", "torus:dims=3x3", "--level", "rack", "--stats", "--out", "f.csv"],
