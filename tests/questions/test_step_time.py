@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
 import pnet_lp as pn
 from pnet_lp.errors import CertificateError, SpecError
+from pnet_lp.questions.base import QUESTIONS, Run
 from pnet_lp.questions.step_time.answer import StepTimeAnswer
+from pnet_lp.questions.step_time.case import StepTimeCase
+from pnet_lp.questions.throughput import answer as answer_of_throughput
+from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.traffic.parts import parts_of
 
 MODEL = "layers=4,hidden=64,sequence=32,vocabulary=128,batch=4"
@@ -104,6 +109,20 @@ def test_proofs_of_all_parts_hold_and_forgeries_do_not(tmp_path: Path) -> None:
     files[0].write_text(text.replace('"lower_bound_gbps": 99', '"lower_bound_gbps": 98').replace("100.0", "101.0"))
     with pytest.raises(CertificateError):
         pn.verify(files[0])
+
+
+@pytest.mark.parametrize(("traffic", "partial"), [("ring", True), ("ring+all-to-all", False)])
+def test_ctrl_c_leaves_bounds_of_one_part_alone(traffic: str, partial: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> NoReturn:
+        raise Interrupted(solve(*arguments, **options))
+
+    monkeypatch.setattr(answer_of_throughput, "solve", interrupted)
+    posed = QUESTIONS.get("step-time").build(StepTimeCase(topology="single-switch:hosts=4", traffic=traffic), 0)
+    if partial:
+        assert isinstance(posed.answer(Run(keep_partial=True)), StepTimeAnswer)
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            posed.answer(Run(keep_partial=True))
 
 
 def test_bytes_of_none_have_no_time() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pnet_lp.model import Interval, Network, TrafficMatrix
@@ -125,6 +125,8 @@ def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Po
 
     def answer(run: Run) -> Answer:
         deadline = run.deadline or case.deadline()
+        # Of several parts those that are not solved have no time.
+        whole_or_none = replace(run, keep_partial=run.keep_partial and len(parts) == 1)
         left = len(parts) + (len(parts) > 1)
 
         def of(traffic: TrafficMatrix) -> ThroughputAnswer:
@@ -132,7 +134,7 @@ def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Po
             options = case.options(seed, run.threads, deadline.parts(left))
             left -= 1
             return ThroughputAnswer(
-                network, traffic, solved(run, network, traffic, **options), demand_size=case.demand_size
+                network, traffic, solved(whole_or_none, network, traffic, **options), demand_size=case.demand_size
             )
 
         together = of(whole)
