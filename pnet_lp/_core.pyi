@@ -1,6 +1,6 @@
 """Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problems."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
@@ -489,7 +489,7 @@ def simulate_packets(
     run: Mapping[str, object],
     *,
     queues: tuple[Queue, Queue | None],
-    transport: Transport,
+    transports: tuple[Sequence[Transport], _I32],
     watched_ports: _I32,
     watched_flows: _I32,
     watched_rows: int,

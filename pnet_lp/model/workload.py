@@ -99,7 +99,9 @@ class Workload:
         stage: int32 ``[f]``, the stage of a job that the flow is in, by index into ``stages``; 0 where there are none.
         weight: float64 ``[f]``, :data:`LEAST_WEIGHT` to :data:`MOST_WEIGHT`: where flows share links, their fair rates
             are in proportion to these; 1 where all are equal.
+        transport: int32 ``[f]``, what the flow is sent by, by index into ``transports``; -1 for the run's transport.
         stages: what they are called, in the order of their first flows; empty where nothing is known of any.
+        transports: expressions of transports that flows name; empty where all have the run's.
         label: the expression or file it came from.
         mean_bytes: mean of the distribution that sizes were drawn from; None where that is not known, as of a file.
         offered: at what load flows arrive; None where they do not arrive at one, or it is not known.
@@ -118,7 +120,9 @@ class Workload:
     task: IntArray
     stage: IntArray
     weight: FloatArray
+    transport: IntArray
     stages: tuple[str, ...] = ()
+    transports: tuple[str, ...] = ()
     label: str = ""
     mean_bytes: float | None = None
     offered: Offered | None = None
@@ -139,6 +143,7 @@ class Workload:
         task: npt.ArrayLike | None = None,
         stage: npt.ArrayLike | None = None,
         weight: npt.ArrayLike = 1.0,
+        transport: npt.ArrayLike = "",
         label: str = "",
         offered: Offered | None = None,
         place: Callable[[int], str] | None = None,
@@ -159,6 +164,7 @@ class Workload:
             task: ``[f]``; default: every flow is a task of its own.
             stage: the name of each flow's stage, ``[f]``; default: there are none.
             weight: one number or ``[f]``.
+            transport: one expression or ``[f]``; empty for the run's transport.
             label: what it is called in messages.
             offered: at what load flows arrive.
             place: returns where a flow stands, by its number, for messages; default: ``LABEL: flow NUMBER``.
@@ -166,8 +172,8 @@ class Workload:
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
                 start or one after :data:`LONGEST_PS`; flows that wait for each other; a stage without a name; a
-                weight out of range; a connection between other hosts than its first flow's; arrays of different
-                lengths.
+                weight out of range; a connection between other hosts than its first flow's, or whose flows have
+                different transports; arrays of different lengths.
         """
         where = label or "workload"
         flow_at = place or (lambda flow: f"{where}: flow {flow}")
@@ -187,6 +193,7 @@ class Workload:
         opens = checked_array(connects, WorkloadError, where).astype(bool)
         named = np.asarray([] if stage is None else stage, dtype=str)
         weights = checked_array(weight, WorkloadError, where).astype(np.float64)
+        sent_by = np.asarray(transport, dtype=str)
         for name, array in (
             ("dst", t),
             ("size", bytes_),
@@ -195,6 +202,7 @@ class Workload:
             ("task", own_task),
             ("connection", shared),
             ("weight", weights),
+            ("transport", sent_by),
             *([] if stage is None else [("stage", named)]),
         ):
             if array.ndim and array.shape != (count,):
@@ -218,6 +226,8 @@ class Workload:
             )
         pointer, parents, known = _parents(count, after, acknowledged, where, flow_at)
         stage_of, stages = _stages(named, count, flow_at)
+        first_flows = _first_flows(np.broadcast_to(shared, count), s, t, where, flow_at)
+        transport_of, transports = _transports(np.broadcast_to(sent_by, count), first_flows, flow_at)
         return cls(
             hosts,
             ints(s),
@@ -227,12 +237,14 @@ class Workload:
             ints(pointer),
             ints(parents),
             booleans(known),
-            ints(_first_flows(np.broadcast_to(shared, count), s, t, where, flow_at)),
+            ints(first_flows),
             booleans(np.broadcast_to(opens, count)),
             ints(own_task),
             stage_of,
             floats(weights),
+            transport_of,
             stages,
+            transports,
             label,
             offered=offered,
         )
@@ -256,6 +268,18 @@ class Workload:
     def is_weighted(self) -> bool:
         """Whether a flow has a weight other than 1."""
         return bool(np.any(self.weight != 1))
+
+    @property
+    def transport_names(self) -> list[str]:
+        """The expression of each flow's transport, empty for the run's."""
+        return [*np.array([*self.transports, ""], dtype=object)[self.transport]]
+
+    def sent_by(self, transport: npt.ArrayLike) -> Workload:
+        """Return the same flows by these transports, as of :meth:`from_flows`."""
+        names = np.broadcast_to(np.asarray(transport, dtype=str), self.flow_count)
+        where = self.label or "workload"
+        index, transports = _transports(names, self.connection, lambda flow: f"{where}: flow {flow}")
+        return replace(self, transport=index, transports=transports)
 
     def without_tasks(self) -> Workload:
         """Return the same flows, each a task of its own, and in no stage."""
@@ -297,12 +321,14 @@ class Workload:
             cells["stage"] = [self.stages[stage] for stage in self.stage.tolist()]
         if self.is_weighted:
             cells["weight"] = self.weight.tolist()
+        if self.transports:
+            cells["transport"] = self.transport_names
         return cells
 
     def to_frame(self, network: Network) -> pd.DataFrame:
         """Return a row per flow: ``src`` and ``dst``, names of the hosts, ``bytes``, ``start_s``, and those of the
-        columns ``id``, ``after``, ``after_acknowledged``, ``connection``, ``connects``, ``task``, ``stage`` and
-        ``weight`` that hold more than defaults.
+        columns ``id``, ``after``, ``after_acknowledged``, ``connection``, ``connects``, ``task``, ``stage``,
+        ``weight`` and ``transport`` that hold more than defaults.
 
         Args:
             network: the one that the flows are for.
@@ -326,7 +352,8 @@ class Workload:
         arrays += [self.connection] if np.any(self.connection != np.arange(self.flow_count)) else []
         arrays += [self.stage] if self.stages else []
         arrays += [self.weight] if self.is_weighted else []
-        return fingerprint([str(self.hosts), *self.stages, *arrays])
+        arrays += [self.transport] if self.transports else []
+        return fingerprint([str(self.hosts), *self.stages, *self.transports, *arrays])
 
 
 def _stages(named: npt.NDArray[np.str_], count: int, flow_at: Callable[[int], str]) -> tuple[IntArray, tuple[str, ...]]:
@@ -338,6 +365,25 @@ def _stages(named: npt.NDArray[np.str_], count: int, flow_at: Callable[[int], st
     order = np.argsort(first)
     index = np.argsort(order)[place] if len(named) else np.zeros(count, dtype=np.int64)
     return ints(index), tuple(str(name) for name in names[order])
+
+
+def _transports(
+    named: npt.NDArray[np.str_], first_flows: npt.NDArray[np.integer[Any]], flow_at: Callable[[int], str]
+) -> tuple[IntArray, tuple[str, ...]]:
+    """Return the index of each flow's transport, -1 for none, and their expressions in the order of first flows."""
+    names, first, place = np.unique(np.char.strip(named), return_index=True, return_inverse=True)
+    if np.any(other := place != place[first_flows]):
+        flow = int(np.argmax(other))
+        raise WorkloadError(
+            "flows of one connection have different transports",
+            where=flow_at(flow),
+            found=str(named[flow]),
+            allowed=str(named[first_flows[flow]]) or "the run's",
+        )
+    order = [i for i in np.argsort(first) if names[i]]
+    index = np.full(len(names), -1)
+    index[order] = np.arange(len(order))
+    return ints(index[place]), tuple(str(names[i]) for i in order)
 
 
 def _check(

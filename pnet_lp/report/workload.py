@@ -52,6 +52,10 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
             for stage, name in enumerate(workload.stages)
             for chosen in [workload.stage == stage]
         ],
+        "transports": [
+            {"transport": name, "flows": int(np.sum(workload.transport == number))}
+            for number, name in enumerate(workload.transports)
+        ],
         "weights": {"min": float(workload.weight.min()), "max": float(workload.weight.max())},
         "connections": {
             "connections": _different(workload.connection),
@@ -93,6 +97,9 @@ def workload_report(document: Mapping[str, Any]) -> Table:
     if document["stages"]:
         shown = (f"{row['stage']}: {row['flows']:,} flows, {row['bytes']:,} bytes" for row in document["stages"])
         grid.add_row("stages", "; ".join(shown))
+    if document["transports"]:
+        shown = (f"{row['flows']:,} flows by {row['transport']}" for row in document["transports"])
+        grid.add_row("transports", "; ".join(shown))
     weights = document["weights"]
     if weights != {"min": 1, "max": 1}:
         grid.add_row("weights", f"{weights['min']:g} to {weights['max']:g}")

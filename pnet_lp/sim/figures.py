@@ -43,6 +43,7 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
         "tasks_us": statistics(tasks_us) if len(results[0].task) > results[0].task.max() + 1 else None,
         "job_us": statistics(_jobs_us(results)) if results[0].is_job else None,
         "stages": _stages(results),
+        **({"transports": _transports(results)} if results[0].is_mixed else {}),
         "slowdown": {**statistics(slowdown), "by_size": _by_size(flow["bytes"][done], slowdown)},
         "goodput_gbps": {
             **_extremes(goodput),
@@ -97,6 +98,27 @@ def _stages(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
             {"stage": name, "stage_us": statistics(complete), "tasks": len(tasks_us), "tasks_us": statistics(tasks_us)}
         )
     return found
+
+
+def _transports(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
+    """Return what the flows of each transport took."""
+    done = _joined(results, lambda result: result.done)
+    of_flow = _joined(results, lambda result: result.transport)
+    fct_us = _joined(results, lambda result: result.completion_ps) / 1e6
+    slowdown = _joined(results, lambda result: result.slowdown)
+    goodput = _joined(results, lambda result: result.goodput_gbps)
+    return [
+        {
+            "transport": name,
+            "flows": int((of_flow == number).sum()),
+            "completed": int(chosen.sum()),
+            "fct_us": statistics(fct_us[chosen]),
+            "slowdown": statistics(slowdown[chosen]),
+            "goodput_gbps": _extremes(goodput[chosen]),
+        }
+        for number, name in enumerate(results[0].transports)
+        for chosen in [done & (of_flow == number)]
+    ]
 
 
 def _packet_figures(total: Mapping[str, int], lost: int) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def check_memory(
     host_queue: QueueParams,
     transport: TransportParams,
     built: _core.Transport,
+    subflows: int,
     traces: int,
     jobs: int = 1,
     runs: int = 1,
@@ -50,10 +51,9 @@ def check_memory(
 
     Packets under way and listed paths are those of flows that start at one time; how many more are under way at once
     only the run shows.  So many ``jobs`` run at the same time, and the records of so many ``runs`` are kept.  The core
-    knows the transport as ``built``.
+    knows the transport as ``built``; records have so many ``subflows`` of each flow.
     """
     workload, ports = context.workload, context.ports
-    subflows = int(getattr(transport, "subflows", 1))
     together = _together(workload)
     record = _FLOW + _BYTES * (subflows + context.network.plane_count)
     parts = {

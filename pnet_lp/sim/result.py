@@ -44,6 +44,8 @@ class SimulationResult:
         subflow_bytes: int64 ``[f, subflows]``, bytes of data sent by each subflow.
         task, stage: int32 ``[f]``, as in the workload.
         stages: what these are called; empty where nothing is known of any.
+        transport: int32 ``[f]``, what a flow is sent by, by index into ``transports``.
+        transports: expressions; empty of a fluid.
         is_job: whether flows wait for others or are tasks together.
         port: by name, int64, one entry for each of :attr:`places`; see :attr:`ports`.
         places: the network's ports.
@@ -66,6 +68,8 @@ class SimulationResult:
     task: npt.NDArray[np.int32]
     stage: npt.NDArray[np.int32]
     stages: tuple[str, ...]
+    transport: npt.NDArray[np.int32]
+    transports: tuple[str, ...]
     is_job: bool
     port: Mapping[str, LongArray]
     places: Ports
@@ -78,6 +82,11 @@ class SimulationResult:
 
     def __post_init__(self) -> None:
         freeze(self, "flow", "port", "traces", "settings", "network", "workload")
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether flows have different transports."""
+        return len(self.transports) > 1
 
     @property
     def flow_count(self) -> int:
@@ -158,7 +167,8 @@ class SimulationResult:
         columns: dict[str, Any] = {
             "flow": flow.pop("flow"),
             "task": self.task,
-            **({"stage": self._stage_names()} if self.stages else {}),
+            **({"stage": _named(self.stage, self.stages)} if self.stages else {}),
+            **({"transport": _named(self.transport, self.transports)} if self.is_mixed else {}),
             **ends,
             "bytes": flow.pop("bytes"),
         }
@@ -172,11 +182,6 @@ class SimulationResult:
             if table.shape[1] > 1:
                 columns |= {f"{name}_{i}_bytes": column for i, column in enumerate(table.T)}
         return pa.table(columns)
-
-    def _stage_names(self) -> pa.Array:
-        import pyarrow as pa  # noqa: PLC0415
-
-        return pa.DictionaryArray.from_arrays(self.stage, pa.array(self.stages, pa.string()))
 
     @cached_property
     def ports(self) -> pa.Table:
@@ -195,6 +200,12 @@ class SimulationResult:
             columns["plane"] = self.places.plane[port]
             columns |= {side: pa.array(self.places.named[side][port], pa.string()) for side in "uv"}
         return pa.table(columns)
+
+
+def _named(index: npt.NDArray[np.int32], names: tuple[str, ...]) -> pa.Array:
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.DictionaryArray.from_arrays(index, pa.array(names, pa.string()))
 
 
 def _known(values: LongArray) -> pa.Array:

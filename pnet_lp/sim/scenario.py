@@ -16,7 +16,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, Workload
-from pnet_lp.model.arrays import ints, longs
+from pnet_lp.model.arrays import IntArray, ints, longs
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import Policy
 from pnet_lp.model.summary import summarise_network
@@ -270,6 +270,10 @@ class SimulationScenario(ABC):
     def _own_settings(self) -> dict[str, Any]:
         """Return what the model's own settings are, as :meth:`to_json` does."""
 
+    def _transports(self) -> tuple[tuple[str, ...], IntArray]:
+        """Return the transports that flows have, and int32 ``[f]``, which of these each has; empty of a fluid."""
+        return (), ints(np.zeros(self.workload.flow_count))
+
     def _check_connected(self) -> None:
         """Raise RoutingError where two hosts of a flow have no path in any plane."""
         pairs = np.unique(np.stack([self.workload.src, self.workload.dst]), axis=1)
@@ -293,7 +297,7 @@ class SimulationScenario(ABC):
         # Without a limit of time it was the clock's own.
         clock = outcome.end == "time limit" and self.time_limit_ps is None
         full = any(len(rows["time_ps"]) >= ROWS for rows in outcome.traces.values())
-        workload = self.workload
+        workload, (transports, transport) = self.workload, self._transports()
         return SimulationResult(
             end="end of clock" if clock else outcome.end,
             time_ps=outcome.time_ps,
@@ -308,6 +312,8 @@ class SimulationScenario(ABC):
             task=workload.task,
             stage=workload.stage,
             stages=workload.stages,
+            transport=transport,
+            transports=transports,
             is_job=workload.is_job,
             port=outcome.ports,
             places=ports,

@@ -239,6 +239,13 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
             found |= dict.fromkeys(("link_delay", "ack"), "changes nothing without a correction")
         return found
 
+    def _check_transport_used(self, workload: Workload) -> None:
+        """Raise SpecError where a transport is stated that no flow has."""
+        preset = get_preset(self.preset).settings.get("transport")
+        stated = "transport" in self.model_fields_set and (preset is None or preset.value != self.transport)
+        if stated and (workload.transport >= 0).all():
+            raise SpecError("all flows have a transport of their own", where="transport", found=self.transport)
+
     def scenario(
         self,
         network: Network,
@@ -273,13 +280,25 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
             "preset": self.preset,
             "outages": outages,
         }
+        with naming(f"{workload.label or 'workload'}: transport"):
+            stated = plain(get_preset(self.preset).transports)
+            others = tuple(choose(TRANSPORTS, text, stated) for text in workload.transports)
         if self.model == "packets":
+            self._check_transport_used(workload)
             return PacketScenario(
                 **common,
+                others=others,
                 transport=self.chosen_transport,
                 queue=self.chosen_queue,
                 host_queue=self.chosen_host_queue,
                 trace=trace,
+            )
+        if others:
+            raise SpecError(
+                "a fluid has the terms of one transport",
+                where=f"{workload.label or 'workload'}: transport",
+                found=workload.transports[0],
+                allowed="model=packets, or flows without transports of their own",
             )
         if trace:
             raise SpecError("a fluid has no queues and windows", where="trace", found=trace[0])

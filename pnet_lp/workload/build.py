@@ -112,8 +112,7 @@ def parse_workload(text: str, traffic: str | None = None) -> list[WorkloadRecipe
     Raises:
         SpecError: an unknown name or an invalid parameter; a matrix that no term takes, or none for one that needs it.
     """
-    terms = [text] if _is_file(text) else [term.strip() for term in split_sum(text)]
-    recipes = [_recipe(term) for term in terms]
+    recipes = terms_of(text)
     if traffic is not None and all(recipe.traffic == "none" for recipe in recipes):
         entry = recipes[0].entry
         if entry is None:
@@ -123,6 +122,12 @@ def parse_workload(text: str, traffic: str | None = None) -> list[WorkloadRecipe
         if recipe.traffic == "required" and traffic is None:
             raise SpecError(f"workload {recipe.text.partition(':')[0]!r} needs a traffic matrix", where="traffic")
     return recipes
+
+
+def terms_of(text: str) -> list[WorkloadRecipe]:
+    """Return the terms of a sum of workloads, whatever matrix there is, or raise SpecError for what is none."""
+    terms = [text] if _is_file(text) else [term.strip() for term in split_sum(text)]
+    return [_recipe(term) for term in terms]
 
 
 def _recipe(text: str) -> WorkloadRecipe:

@@ -47,6 +47,7 @@ def joined(parts: Sequence[Workload], hosts: int, label: str, members: Sequence[
         task=np.concatenate([i + part.task for i, part in zip(task, parts, strict=True)]),
         stage=np.concatenate([np.array(part.stages or [part.label])[part.stage] for part in parts]) if staged else None,
         weight=np.concatenate([part.weight for part in parts]),
+        transport=[name for part in parts for name in part.transport_names],
         label=label,
     )
     means = [part.mean_bytes for part in parts]

@@ -59,6 +59,8 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
         task=np.unique(each(flow), return_inverse=True)[1],
         stage=[f"stage {i}, of five" for i in each(st.integers(0, 4))] if draw(st.booleans()) else None,
         weight=draw(st.lists(st.floats(1e-3, 1e3), min_size=count, max_size=count)) if draw(st.booleans()) else 1.0,
+        # Flows of one connection have one transport.
+        transport=["", "tcp:rto_min=1ms,sack=true", "dctcp"][draw(st.integers(0, 2))] if draw(st.booleans()) else "",
     )
 
 
@@ -299,6 +301,7 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
         ),
         (".cm", {"weight": [1, 2]}, "flow 1: connection matrices of htsim cannot hold weights of flows"),
         (".txt", {"weight": [1, 2]}, "flow 1: flow files of ns-3 cannot hold weights of flows"),
+        (".cm", {"transport": ["", "ndp"]}, "flow 1: connection matrices of htsim cannot hold transports of flows"),
         (".json", {"weight": 2}, "flow 0: Parsimon's flow lists cannot hold weights of flows"),
         (".xls", {}, "unknown workload format, found '.xls'; allowed: .cm, .csv, .json, .parquet, .txt"),
     ],

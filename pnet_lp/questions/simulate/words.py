@@ -81,6 +81,7 @@ def report(document: Document) -> Report:
     if not fluid:
         known["retransmitted_share"] = document["retransmitted"] / max(document["packets"]["data"], 1)
     shared = _SHARING.get(document.get("sharing", ""), " among {subflows} subflows of each flow")
+    sent_by = [row["transport"] for row in document.get("transports", ())] or [document.get("transport", "")]
     shares = ", ".join(f"{p}: {100 * share:.3g} %" for p, share in enumerate(document["plane_shares"]))
     grid = facts(
         known,
@@ -100,7 +101,7 @@ def report(document: Document) -> Report:
         ("workload", _WORKLOAD),
         ("load", [offered_load(workload["offered"]) + each] if workload["offered"] else []),
         ("model", f"fluid, max-min fair{shared}, correction {{correction}}" if fluid else ""),
-        ("transport", "" if fluid else "{transport}, packets of {packet} B"),
+        ("transport", "" if fluid else f"{' and '.join(sent_by)}, packets of {{packet}} B"),
         ("queues", "" if fluid else "{queue}"),
         ("of hosts", "" if fluid or document["host_queue"] == document["queue"] else "{host_queue}"),
         ("paths", "{forwarding}, plane policy {plane_policy}"),
@@ -110,6 +111,8 @@ def report(document: Document) -> Report:
     parts: Report = [grid]
     if document["stages"]:
         parts += ["", table_of(document["stages"], *_STAGES, texts=("stage",))]
+    if "transports" in document:
+        parts += ["", table_of(document["transports"], *_TRANSPORTS, texts=("transport",))]
     if len(by_size := document["slowdown"]["by_size"]) > 1:
         parts += ["", table_of(by_size, *_SIZES)]
     if links := document["busiest" if fluid else "queues"]:
@@ -126,6 +129,16 @@ _STAGES = (
     ("median", "{tasks_us[p50]:-|us}"),
     ("99 %", "{tasks_us[p99]:-|us}"),
     ("at most", "{tasks_us[max]:-|us}"),
+)
+_TRANSPORTS = (
+    ("transport", "{transport}"),
+    ("flows", "{flows:,}"),
+    ("complete", "{completed:,}"),
+    ("completion", "{fct_us[mean]:-|us}"),
+    ("median", "{fct_us[p50]:-|us}"),
+    ("99 %", "{fct_us[p99]:-|us}"),
+    ("slowdown", "{slowdown[mean]:-|.4g}"),
+    ("goodput, Gb/s", "{goodput_gbps[mean]:-|.4g}"),
 )
 _SIZES = (
     ("bytes", lambda row: f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}"),

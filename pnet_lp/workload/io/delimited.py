@@ -8,6 +8,7 @@
     task                flows with the same one are one piece of work; default: each is its own
     stage               name of the stage of a job that the flow is in; default: there are none
     weight              of the flow where it shares links with others, in a fluid; default: 1
+    transport           of the flow, an expression; default: that of the run
 
 Blank lines are skipped, and so are lines that begin with ``#`` before the header.  Hosts are names of the network
 throughout a file, or else indices from 0 throughout.  Blanks around a field do not count.  Starts are rounded to
@@ -59,6 +60,7 @@ def _row(where: str, cells: dict[str, str]) -> TableRow:
         cells.get("task") or None,
         cells.get("stage") or None,
         _weight(cells.get("weight", ""), where),
+        cells.get("transport", ""),
     )
 
 

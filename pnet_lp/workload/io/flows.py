@@ -29,8 +29,8 @@ class FlowList:
         size: bytes.
         start_ps: picoseconds.
         waits: flow, flow it waits for, and whether until its source knows that that has arrived.
-        connection, connects, task, stage, weight: as in a workload; empty where each flow has its own, or there are no
-            stages or weights.
+        connection, connects, task, stage, weight, transport: as in a workload; empty where each flow has its own, or
+            there are no stages, weights or transports.
     """
 
     where: Callable[[int], str]
@@ -44,6 +44,7 @@ class FlowList:
     task: list[int] = field(default_factory=list)
     stage: list[str] = field(default_factory=list)
     weight: list[float] = field(default_factory=list)
+    transport: list[str] = field(default_factory=list)
 
     def add(self, src: str | int, dst: str | int, size: int, start_ps: int) -> None:
         """Add a flow."""
@@ -88,6 +89,7 @@ class FlowList:
             task=self.task or None,
             stage=self.stage or None,
             weight=self.weight or 1.0,
+            transport=self.transport or "",
             label=label,
             place=self.where,
         )

@@ -19,9 +19,9 @@ WORKLOAD_FORMATS: Formats[Workload] = Formats(
 
 
 def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
-    """Raise WorkloadError where flows share tasks or connections, have stages or weights, or wait without ``waits``.
+    """Raise WorkloadError where flows share tasks or connections, have stages, weights or transports, or wait.
 
-    ``what`` cannot hold these; it is the subject of the sentence.
+    ``what`` cannot hold these, but for waits where it has ``waits``; it is the subject of the sentence.
     """
     own = np.arange(workload.flow_count)
     if len(workload.after) and not waits:
@@ -32,6 +32,8 @@ def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
         raise refusal(workload, what, "stages", own >= 0)
     if workload.is_weighted:
         raise refusal(workload, what, "weights of flows", workload.weight != 1)
+    if workload.transports:
+        raise refusal(workload, what, "transports of flows", workload.transport >= 0)
     if np.any(other := (workload.connection != own) | ~workload.connects):
         raise refusal(workload, what, "flows over an existing connection", other)
 

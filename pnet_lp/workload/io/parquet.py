@@ -1,6 +1,6 @@
 """Parquet: the columns of :mod:`~pnet_lp.workload.io.delimited`, ``after`` and ``after_acknowledged`` as lists.
 
-Hosts are names, or indices as whole numbers; ids, connections, tasks and stages are text or whole numbers.
+Hosts are names, or indices as whole numbers; ids, connections, tasks, stages and transports are text or whole numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LISTS = ("after", "after_acknowledged")
-_TEXTS = ("id", "connection", "task", "stage")
+_TEXTS = ("id", "connection", "task", "stage", "transport")
 _BYTES_PER_ROW = 2000
 """Unpacked; names are short, and few flows wait for many."""
 
@@ -71,7 +71,7 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
         if cells[name] is None:
             raise WorkloadError(f"{name} is empty", where=where)
     after, acknowledged = (tuple(str(item) for item in cells[name] or ()) for name in _LISTS)
-    own, connection, task, stage = (None if cells[name] is None else str(cells[name]) for name in _TEXTS)
+    own, connection, task, stage, transport = (None if cells[name] is None else str(cells[name]) for name in _TEXTS)
     return TableRow(
         where=where,
         src=cells["src"],
@@ -86,6 +86,7 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
         task=task,
         stage=stage,
         weight=1.0 if cells["weight"] is None else float(cells["weight"]),
+        transport=transport or "",
     )
 
 

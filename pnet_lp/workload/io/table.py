@@ -13,7 +13,18 @@ from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, format_time
 
 REQUIRED = ("src", "dst", "bytes", "start_s")
-COLUMNS = (*REQUIRED, "id", "after", "after_acknowledged", "connection", "connects", "task", "stage", "weight")
+COLUMNS = (
+    *REQUIRED,
+    "id",
+    "after",
+    "after_acknowledged",
+    "connection",
+    "connects",
+    "task",
+    "stage",
+    "weight",
+    "transport",
+)
 
 
 class TableRow(NamedTuple):
@@ -32,6 +43,7 @@ class TableRow(NamedTuple):
     task: str | None
     stage: str | None
     weight: float
+    transport: str
 
 
 def check_columns(names: Sequence[str], where: str) -> None:
@@ -73,6 +85,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
         found.connection.append(numbers.setdefault(own, number))
         found.connects.append(row.connects)
         found.weight.append(row.weight)
+        found.transport.append(row.transport)
     tasks = [_task(row) for row in kept if row.task is not None]
     found.stage = [row.stage for row in kept if row.stage is not None]
     found.task = np.unique(tasks, return_inverse=True)[1].tolist()

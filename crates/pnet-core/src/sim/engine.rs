@@ -7,7 +7,7 @@ use super::failures::Failures;
 use super::flows::Flows;
 use super::forwarding::{Ecmp, Forwarding};
 use super::net::{Fires, Net};
-use super::network::{Network, Shape};
+use super::network::{Network, Own, Owns, Shape};
 use super::packet::Kind;
 use super::paths::Paths;
 use super::queues::{Discipline, DropTail, Held, Limit, Queue};
@@ -15,7 +15,7 @@ use super::records::{End, Outcome};
 use super::source::{Flow, Source};
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, Watched};
-use super::transports::{Tcp, Transport, TransportKind};
+use super::transports::{Mixed, Tcp, Transport, TransportKind};
 use crate::error::{Error, invalid};
 use crate::paths::Policy;
 
@@ -177,15 +177,29 @@ impl Scenario {
         let paths = Paths::new(self.fabric, &*self.forwarding, &self.failures, self.seed)?;
         let flows = Flows::new(self.source, paths.fabric.planes().count(), shape.subflows as usize);
         let small_queue = self.host_queue.as_ref().unwrap_or(&self.queue).small_queue();
-        let small_queue = small_queue.filter(|_| self.transport.waits_for_room());
-        let small_queue = shape.nic.map(|bytes| bytes * paths.fabric.planes().count() as u64).or(small_queue);
-        let net = Net::new(paths, disciplines, (small_queue, self.queue.pauses()), flows, shape, recorder, self.seed);
+        let owns = owns(&*self.transport, paths.fabric.planes().count() as u64, small_queue)?;
+        let net = Net::new(paths, disciplines, self.queue.pauses(), flows, (shape, owns), recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
         let mut engine = Engine { net, transport, events: 0 };
         let end = engine.run(self.limits, watch)?;
         let time = engine.net.now().min(self.limits.time);
         engine.net.finish(end, time, engine.events)
     }
+}
+
+/// What differs between the flows of these transports, in so many planes, where a connection may put so many bytes into the
+/// ports of its host.
+fn owns(transport: &dyn TransportKind, planes: u64, small_queue: Option<u64>) -> Result<Owns, Error> {
+    let own = |kind: &dyn TransportKind| -> Result<Own, Error> {
+        let Shape { subflows, nic, telemetry, .. } = kind.shape()?;
+        let room = nic.map(|bytes| bytes * planes).or(small_queue.filter(|_| kind.waits_for_room()));
+        Ok(Own { subflows, room, stamped: nic.is_some(), telemetry })
+    };
+    let Some(Mixed { kinds, of_flow }) = transport.mixed() else {
+        return Ok(Owns { each: vec![own(transport)?], of_flow: vec![] });
+    };
+    let each = kinds.iter().map(|kind| own(&**kind)).collect::<Result<Vec<Own>, Error>>()?;
+    Ok(Owns { each, of_flow: of_flow.clone() })
 }
 
 struct Engine {
@@ -260,7 +274,7 @@ impl Engine {
         for (flow, record) in flows {
             let Some(pair) = self.net.open(flow, record)? else { continue };
             let paths = self.net.paths(pair);
-            let ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
+            let ideal = self.transport.ideal(&flow, &paths);
             self.net.flows().begin(record, &paths, ideal);
             self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
         }

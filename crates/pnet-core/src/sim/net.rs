@@ -5,6 +5,7 @@ mod ending;
 mod pauses;
 mod ports;
 mod room;
+mod subset;
 mod timers;
 mod traced;
 
@@ -14,7 +15,7 @@ use super::events::Events;
 use super::fabric::{Fabric, PathLink};
 use super::flows::Flows;
 use super::forwarding::{PER_HOP, Pair};
-use super::network::{Network, Shape};
+use super::network::{Network, Owns, Shape};
 use super::packet::{Kind, Packet};
 use super::paths::Paths;
 use super::port::Departure;
@@ -78,6 +79,7 @@ pub struct Net {
     first_timer: u32,
     ports: Ports,
     paths: Paths,
+    owns: Owns,
     active: Active,
     timers: Timers,
     /// Where connections wait for room in the ports of hosts.
@@ -94,13 +96,13 @@ pub struct Net {
 }
 
 impl Net {
-    /// An idle network, for a transport of this shape; the ports of hosts have queues of their own or those of switches.
+    /// An idle network, for transports of this shape altogether; the ports of hosts have queues of their own or those of switches.
     pub(super) fn new(
         paths: Paths,
         (switches, hosts): (Discipline, Option<Discipline>),
-        (small_queue, pauses): (Option<u64>, bool),
+        pauses: bool,
         flows: Flows<PacketCounts>,
-        shape: Shape,
+        (shape, owns): (Shape, Owns),
         recorder: Option<Recorder>,
         seed: u64,
     ) -> Self {
@@ -110,13 +112,13 @@ impl Net {
         let first_pull = first_pause + if pauses { fabric.ports() } else { 0 };
         let first_timer = (first_pull + pulls) as u32;
         let pauses = pauses.then(|| Pauses::new(fabric, first_pause as u32));
-        let room = small_queue.map(Room::new);
+        let room = owns.each.iter().any(|own| own.room.is_some()).then(Room::default);
         let nodes: Vec<u32> = (0..fabric.ports() as u32).map(|port| fabric.link(port).to).collect();
         let mut net = Net {
             clock: Clock { now: 0, events: Events::new(&nodes, first_timer as usize - 2 * fabric.ports(), seed) },
             first_pull: first_pull as u32,
             first_timer,
-            ports: Ports::new(fabric, (switches, hosts), shape, pauses, recorder.is_some()),
+            ports: Ports::new(fabric, (switches, hosts), &owns.each, pauses, recorder.is_some()),
             active: Active::new(flows, shape.subflows),
             timers: Timers::new(shape.timers + u32::from(room.is_some()), first_timer),
             room,
@@ -127,6 +129,7 @@ impl Net {
             arrived: 0,
             recorder: recorder.map(Box::new),
             paths,
+            owns,
         };
         net.wake_source();
         net.await_change();
@@ -218,10 +221,12 @@ impl Net {
     /// Makes a flow active; where a failure has left it no path, it is stranded.
     pub(super) fn open(&mut self, flow: Flow, record: u32) -> Result<Option<Pair>, Error> {
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(flow.id));
-        let pair = self.active.take(flow, record, traced);
+        let own = self.owns.of(flow.id);
+        let pair = self.active.take(flow, own.subflows, record, traced);
         self.timers.grow(self.active.connections(), &mut self.clock.events);
+        self.ports.open(pair.connections(), own);
         if let Some(room) = &mut self.room {
-            room.open(pair.connection, pair.subflows);
+            room.open(pair.connection, pair.subflows, own.room);
         }
         if self.paths.open(pair)? {
             return Ok(Some(pair));
@@ -365,7 +370,7 @@ impl Net {
     }
 
     fn drop(&mut self, packet: &Packet) {
-        if let Some(telemetry) = &mut self.ports.telemetry {
+        if let Some(telemetry) = self.ports.notes(packet.connection) {
             telemetry.lose(packet);
         }
         let connection = packet.connection;
@@ -391,7 +396,7 @@ impl Network for Net {
         let (port, route) = self.paths.depart(&mut packet, self.clock.now);
         self.active.send(&packet, port, &self.paths.fabric);
         if packet.kind == Kind::Data
-            && let Some(telemetry) = &mut self.ports.telemetry
+            && let Some(telemetry) = self.ports.notes(packet.connection)
         {
             telemetry.open(&mut packet);
         }

@@ -63,6 +63,35 @@ pub trait Network {
     fn trace_window(&mut self, connection: u32, window: f64);
 }
 
+/// What differs between the flows of a run by their transports.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Own {
+    /// Connections of a flow.
+    pub(super) subflows: u32,
+    /// Bytes of data that a connection puts into the ports of its host before it waits; none where it never does.
+    pub(super) room: Option<u64>,
+    /// Whether its packets are stamped as their first bit leaves.
+    pub(super) stamped: bool,
+    /// Whether switches note on its data what they know.
+    pub(super) telemetry: bool,
+}
+
+/// The same of all flows.
+#[derive(Debug)]
+pub(super) struct Owns {
+    /// Of each transport.
+    pub(super) each: Vec<Own>,
+    /// Which transport a flow has; empty where all have the first.
+    pub(super) of_flow: Vec<u32>,
+}
+
+impl Owns {
+    /// Of a flow, by the source's number.
+    pub(super) fn of(&self, flow: u32) -> Own {
+        self.each[self.of_flow.get(flow as usize).map_or(0, |transport| *transport as usize)]
+    }
+}
+
 /// What the rest of a run must know of a transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {

@@ -26,6 +26,11 @@ pub(crate) struct Flows<'py> {
 }
 
 impl Flows<'_> {
+    /// How many there are.
+    pub(crate) fn count(&self) -> Result<usize> {
+        Ok(self.src.as_slice()?.len())
+    }
+
     /// A source that starts them.
     pub(crate) fn source(&self) -> Result<Box<dyn Source>> {
         let src = indices("src", self.src.as_slice()?, self.hosts)?;

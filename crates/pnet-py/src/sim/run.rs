@@ -1,11 +1,14 @@
 //! A run of packets or of a fluid.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pnet_core::error::{indices, invalid, offsets};
 use pnet_core::sim::fluid::FluidScenario;
-use pnet_core::sim::{Fabric, Failures, Limits, Model, NEVER, Outage, Progress, Rate, Scenario, Time, Watched};
+use pnet_core::sim::{
+    Fabric, Failures, Limits, Mixed, Model, NEVER, Outage, Progress, Rate, Scenario, Time, TransportKind, Watched,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -71,15 +74,15 @@ impl Run<'_> {
 }
 
 /// Simulates flows packet by packet; `queues` are of switches and of hosts, whose ports have those of
-/// switches where there are none.  Queues of the watched ports, windows and arrivals of the watched flows are traced, up
+/// switches where there are none.  Beside the transports is, for each flow, which one it has.  Queues of the watched ports, windows and arrivals of the watched flows are traced, up
 /// to `watched_rows` rows of each.
 #[pyfunction]
-#[pyo3(signature = (run, *, queues, transport, watched_ports, watched_flows, watched_rows))]
+#[pyo3(signature = (run, *, queues, transports, watched_ports, watched_flows, watched_rows))]
 pub(crate) fn simulate_packets(
     py: Python<'_>,
     run: Run<'_>,
     queues: (Bound<'_, Queue>, Option<Bound<'_, Queue>>),
-    transport: &Transport,
+    transports: (Vec<Bound<'_, Transport>>, PyReadonlyArray1<i32>),
     watched_ports: PyReadonlyArray1<i32>,
     watched_flows: PyReadonlyArray1<i32>,
     watched_rows: usize,
@@ -91,7 +94,14 @@ pub(crate) fn simulate_packets(
         rows: watched_rows,
     };
     let (limits, failures, seed) = (run.limits(), run.failures(&fabric)?, run.seed);
-    let (queue, transport) = (queues.0.get().inner.clone(), transport.inner.clone());
+    let queue = queues.0.get().inner.clone();
+    let kinds: Vec<Arc<dyn TransportKind>> = transports.0.iter().map(|kind| kind.get().inner.clone()).collect();
+    let of_flow = indices("transports", transports.1.as_slice()?, kinds.len())?;
+    let transport = match <[_; 1]>::try_from(kinds) {
+        Ok([only]) => only,
+        Err(kinds) if of_flow.len() == run.flows.count()? => Arc::new(Mixed { kinds, of_flow }),
+        Err(_) => return Ok(invalid("transports", format!("{} entries, one for each flow", of_flow.len()))?),
+    };
     let host_queue = queues.1.map(|queue| queue.get().inner.clone());
     let (source, forwarding) = (run.flows.source()?, run.forwarding.get().inner.clone());
     let (outcome, _) = monitor::run(py, 1, run.on_progress, |monitor| {

@@ -34,6 +34,7 @@ pub(super) enum State {
 pub(super) struct Active {
     pub(super) flows: Flows<PacketCounts>,
     live: Vec<Live>,
+    /// Connections of a slot; of some flows not all are used.
     pub(super) subflows: u32,
 }
 
@@ -71,11 +72,11 @@ impl Active {
         &mut self.flows.records[place]
     }
 
-    /// Puts a flow with this record into a slot.
-    pub(super) fn take(&mut self, flow: Flow, record: u32, traced: bool) -> Pair {
+    /// Puts a flow of so many subflows with this record into a slot.
+    pub(super) fn take(&mut self, flow: Flow, subflows: u32, record: u32, traced: bool) -> Pair {
         let slot = self.flows.take_slot();
         let Flow { id, src, dst, session, .. } = flow;
-        let (connection, subflows) = (slot * self.subflows, self.subflows);
+        let connection = slot * self.subflows;
         let pair = Pair { flow: id, key: session.connection, connection, subflows, src, dst };
         let live = Live { pair, record, in_flight: 0, state: State::Open, traced, session };
         if slot as usize == self.live.len() {
@@ -129,7 +130,7 @@ impl Active {
     pub(super) fn sent(&self) -> Vec<Sent> {
         let open = self.live.iter().filter(|flow| flow.state == State::Open);
         open.flat_map(|Live { pair, record, .. }| {
-            let of = self.flows.subflow_bytes[(record * pair.subflows) as usize..].iter();
+            let of = self.flows.subflow_bytes[(record * self.subflows) as usize..].iter();
             let connections = (0..pair.subflows).zip(of);
             connections.map(|(subflow, bytes)| Sent { pair: *pair, subflow, bytes: *bytes })
         })

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::Clock;
 use super::pauses::Pauses;
+use super::subset::Subset;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
-use crate::sim::network::Shape;
+use crate::sim::network::Own;
 use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
 use crate::sim::queues::{Discipline, FRAME, Fifo, Limit, Touch, Verdict};
@@ -66,8 +67,10 @@ pub(super) struct Ports {
     pub(super) all: Vec<Port>,
     rare: Vec<Rare>,
     sides: Sides,
-    /// Whether hosts stamp data as its first bit leaves.
-    stamps: bool,
+    /// Whose data hosts stamp as its first bit leaves.
+    stamped: Subset,
+    /// On whose data switches note what they know.
+    noted: Subset,
     /// Of each port, if packets are marked as they leave a queue.
     trails: Vec<Trail>,
     /// Where switches pause what feeds them.
@@ -79,11 +82,11 @@ pub(super) struct Ports {
 }
 
 impl Ports {
-    /// Those of a fabric, all empty; the ports of hosts have queues of their own or those of switches.
+    /// Those of a fabric, all empty, for these transports; the ports of hosts have queues of their own or those of switches.
     pub(super) fn new(
         fabric: &Fabric,
         (switches, hosts): (Discipline, Option<Discipline>),
-        shape: Shape,
+        owns: &[Own],
         pauses: Option<Pauses>,
         traced: bool,
     ) -> Self {
@@ -100,12 +103,25 @@ impl Ports {
             rare: vec![Rare::default(); all.len()],
             all,
             sides,
-            stamps: shape.nic.is_some(),
+            stamped: Subset::of(owns.iter().map(|own| own.stamped)),
+            noted: Subset::of(owns.iter().map(|own| own.telemetry)),
             trails,
             pauses,
             dropped: vec![],
-            telemetry: shape.telemetry.then(Box::default),
+            telemetry: owns.iter().any(|own| own.telemetry).then(Box::default),
         }
+    }
+
+    /// Notes what these connections have of their transport.
+    pub(super) fn open(&mut self, connections: Range<u32>, own: Own) {
+        self.stamped.open(connections.clone(), own.stamped);
+        self.noted.open(connections, own.telemetry);
+    }
+
+    /// The notes that switches make on the data of a connection, if they do.
+    #[inline]
+    pub(super) fn notes(&mut self, connection: u32) -> Option<&mut Telemetry> {
+        if self.noted.has(connection) { self.telemetry.as_deref_mut() } else { None }
     }
 
     #[inline]
@@ -143,13 +159,14 @@ impl Ports {
             unreachable!("port {port} becomes free, but its queue serves in order of arrival");
         };
         let Some(mut packet) = scheduler.dequeue(port) else { return };
-        if self.stamps && host && packet.kind == Kind::Data {
+        if host && packet.kind == Kind::Data && self.stamped.has(packet.connection) {
             packet.stamp = clock.now;
         }
         let from = &mut self.all[port as usize];
         if let Some(telemetry) = &mut self.telemetry
             && !host
             && packet.kind == Kind::Data
+            && self.noted.has(packet.connection)
         {
             telemetry.note(&packet, from.hop(port, scheduler.backlog(port).bytes, clock.now));
         }
@@ -258,7 +275,7 @@ impl Ports {
             }
         }
         let (departure, arrival) = out.send(packet, route, mark, clock.now);
-        if self.stamps && host && packet.kind == Kind::Data {
+        if host && packet.kind == Kind::Data && self.stamped.has(packet.connection) {
             out.stamp_last();
         }
         if let Some(most) = leaving {

@@ -11,24 +11,22 @@ struct Allowance {
     bytes: i64,
     /// Until when it waits.
     until: Time,
+    /// Bytes of it in the ports of its host, but for a part of a packet.
+    most: i64,
 }
 
 /// What all connections may do.
+#[derive(Default)]
 pub(super) struct Room {
-    /// Bytes of a connection in the ports of its host, but for a part of a packet.
-    most: i64,
     allowances: Vec<Allowance>,
 }
 
 impl Room {
-    pub(super) fn new(most: u64) -> Self {
-        Room { most: most.min(i64::MAX as u64) as i64, allowances: vec![] }
-    }
-
-    /// So many connections from one on have nothing in the ports.
-    pub(super) fn open(&mut self, connection: u32, connections: u32) {
+    /// So many connections from one on have nothing in the ports, and may have `most` bytes there; none: any number.
+    pub(super) fn open(&mut self, connection: u32, connections: u32, most: Option<u64>) {
         let (first, end) = (connection as usize, (connection + connections) as usize);
-        let allowance = Allowance { bytes: self.most, until: 0 };
+        let most = most.map_or(i64::MAX, |most| most.min(i64::MAX as u64) as i64);
+        let allowance = Allowance { bytes: most, until: 0, most };
         self.allowances.resize(self.allowances.len().max(end), allowance);
         self.allowances[first..end].fill(allowance);
     }
@@ -62,7 +60,7 @@ impl Room {
         packets.sort_unstable();
         let mut bytes: i64 = packets.iter().map(|(_, size)| i64::from(*size)).sum();
         for (time, size) in packets {
-            if bytes <= self.most / 2 {
+            if bytes <= allowance.most / 2 {
                 break;
             }
             bytes -= i64::from(size);
@@ -71,7 +69,7 @@ impl Room {
         if now < allowance.until {
             return Err(Some(allowance.until));
         }
-        allowance.bytes = self.most - bytes;
+        allowance.bytes = allowance.most - bytes;
         Ok(())
     }
 }
@@ -98,8 +96,8 @@ mod tests {
     /// 4,000 bytes may stand: after three packets of 1,500 a connection waits until one stands there.
     #[test]
     fn a_connection_waits_until_half_is_left() {
-        let mut room = Room::new(4000);
-        room.open(1, 1);
+        let mut room = Room::default();
+        room.open(1, 1, Some(4000));
         for _ in 0..3 {
             assert!(room.has(1));
             room.put(1, 1500);

@@ -9,6 +9,7 @@ use super::super::forwarding::Shares;
 use super::super::net::Net;
 use super::super::network::{Network, Shape};
 use super::super::packet::{Kind, Packet};
+use super::super::source::Flow;
 use super::super::time::{Rate, SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
@@ -136,15 +137,15 @@ impl<N: Network> Transport<N> for Streams {
     }
 
     /// No packet can arrive before it has been sent, nor sooner after the one before than the slowest link lets it.
-    fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {
         let Cbr { payload, header, .. } = self.params;
-        let before = bytes.div_ceil(u64::from(payload)) - 1;
+        let before = flow.bytes.div_ceil(u64::from(payload)) - 1;
         let sent = lasts(before * u64::from(payload + header), self.bits(paths));
-        let (_, full, last) = ideal::packets(bytes, payload, header);
+        let (_, full, last) = ideal::packets(flow.bytes, payload, header);
         let size = if last == 0 { full } else { last };
         let there = |path: &Vec<PathLink>| ideal::one_way(path.iter().map(|hop| &hop.link), size);
         let quickest = paths.iter().map(there).min().unwrap_or(0);
-        ideal::pipelines(paths, bytes, payload, header).max(sent + quickest)
+        ideal::pipelines(paths, flow.bytes, payload, header).max(sent + quickest)
     }
 }
 

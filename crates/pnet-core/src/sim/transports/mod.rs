@@ -12,17 +12,21 @@ mod arrived;
 mod cbr;
 mod flight;
 pub(super) mod ideal;
+mod mixed;
 mod ndp;
 pub mod paced;
 pub mod tcp;
 
 use std::fmt::Debug;
 
+pub use mixed::Mixed;
+
 use super::fabric::PathLink;
 use super::forwarding::Shares;
 use super::net::Net;
 use super::network::{Network, Shape};
 use super::packet::Packet;
+use super::source::Flow;
 use super::time::Time;
 use super::values::kinds;
 use crate::error::Error;
@@ -44,14 +48,19 @@ pub trait Transport<N: Network> {
         unreachable!("nothing is asked for by port {port}")
     }
 
-    /// The least time that a flow can take, alone in the network, over these paths; `opens` if it begins with a handshake.
-    fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time;
+    /// The least time that a flow can take, alone in the network, over these paths.
+    fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time;
 }
 
 /// A transport and its parameters: what it can do, and how it is made.
 pub trait TransportKind: Debug + Send + Sync {
     /// Its shape, once its parameters are checked.
     fn shape(&self) -> Result<Shape, Error>;
+
+    /// The transports that it is made of; none where it is one.
+    fn mixed(&self) -> Option<&Mixed> {
+        None
+    }
 
     /// Whether it knows what to do with packets that have lost their payload.
     fn takes_trimmed(&self) -> bool {

@@ -24,6 +24,7 @@ use super::super::forwarding::Shares;
 use super::super::net::Net;
 use super::super::network::{Network, Shape};
 use super::super::packet::{Kind, Packet};
+use super::super::source::Flow;
 use super::super::time::{SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
@@ -231,9 +232,9 @@ impl<N: Network> Transport<N> for Connections {
         }
     }
 
-    fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {
         let Ndp { payload, header, ack, .. } = self.params;
         let answer = |path: &Vec<PathLink>| ideal::one_way(path.iter().map(|hop| &hop.back), ack);
-        ideal::pipelines(paths, bytes, payload, header) + paths.iter().map(answer).min().unwrap_or(0)
+        ideal::pipelines(paths, flow.bytes, payload, header) + paths.iter().map(answer).min().unwrap_or(0)
     }
 }

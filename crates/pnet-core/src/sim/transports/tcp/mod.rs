@@ -30,6 +30,7 @@ use std::ops::Range;
 use super::super::fabric::PathLink;
 use super::super::network::Network;
 use super::super::packet::{Kind, Packet};
+use super::super::source::Flow;
 use super::super::time::Time;
 use super::{Transport, ideal};
 use congestion::Control;
@@ -231,13 +232,13 @@ impl<N: Network> Transport<N> for Family {
         }
     }
 
-    fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {
         let Tcp { payload, header, ack, syn, .. } = self.params;
         // An answer need not come back on the path that it answers.
         let quickest = |one_way: &dyn Fn(&Vec<PathLink>) -> Time| paths.iter().map(one_way).min().unwrap_or(0);
         let there = |size| quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.link), size));
         let answer = quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.back), ack));
-        let handshake = syn.filter(|_| opens).map_or(0, |syn| there(syn) + answer);
-        handshake + ideal::pipelines(paths, bytes, payload, header) + answer
+        let handshake = syn.filter(|_| flow.session.opens).map_or(0, |syn| there(syn) + answer);
+        handshake + ideal::pipelines(paths, flow.bytes, payload, header) + answer
     }
 }
