@@ -449,6 +449,7 @@ def step_time(
     solver: str | None = ...,
     time_limit_s: float | None = ...,
     demand_size: str | None = ...,
+    in_turn: bool | None = ...,
     capacity: str | None = ...,
     threads: int = ...,
     progress: bool = ...,

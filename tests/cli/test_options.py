@@ -301,6 +301,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **on("{} --routing ksp:2", METRIC),
             "routing": Example("--routing ksp:2"),
             "demand_size": Example("--demand-size 64MB"),
+            "in_turn": Example("--in-turn", "--traffic permutation+all-to-all"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
         },

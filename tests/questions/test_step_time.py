@@ -90,6 +90,20 @@ def test_all_at_once_is_never_longer_than_in_turn_nor_shorter_than_a_part() -> N
     assert {row["binding"] for row in parts} == {"scale-up link", "access link"}
 
 
+def test_parts_alone_bound_what_all_take_at_once() -> None:
+    """No less than the longest part, no more than all in turn; the sum is not built."""
+    traffic = "500*groups:size=8,of=all-reduce+all-to-all"
+    alone, both = (step_time(traffic, demand_size="2MB", in_turn=in_turn) for in_turn in (True, False))
+    assert alone.whole is None
+    assert alone.in_turn == both.in_turn
+    assert alone.time.lower == max(row["lower_bound_s"] for row in alone.document["parts"])
+    assert alone.time.lower <= both.time.upper
+    assert both.time.lower <= alone.time.upper == alone.in_turn.upper
+    assert alone.document["traffic"] is None
+    # One part is solved all the same.
+    assert step_time("ring", in_turn=True).document == step_time("ring").document
+
+
 def test_what_has_no_path_takes_no_time_that_is_known() -> None:
     found = pn.step_time("path:n=4", traffic="all-to-all+ring", fail_links=3, level="rack")
     document = found.to_json()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,19 +24,24 @@ class StepTimeAnswer(Answer):
     """What moving demands takes at least.
 
     Attributes:
-        whole: of all demands at once.
+        whole: of all demands at once; None where the parts alone are solved.
         parts: of each part by itself; where there is one only, it is ``whole``.
     """
 
     rows_at = "parts"
 
-    whole: ThroughputAnswer
+    whole: ThroughputAnswer | None
     parts: tuple[tuple[TrafficPart, ThroughputAnswer], ...]
 
     @property
     def time(self) -> Interval:
-        """Seconds that all parts take at once: none less than the lower bound, the flow found the upper."""
-        return _time(self.whole)
+        """Seconds that all parts take at once: none less than the lower bound, the flow found the upper.
+
+        Without a solve of all, no less than the longest part, and no more than all in turn.
+        """
+        if self.whole is not None:
+            return _time(self.whole)
+        return Interval(max(_time(answer).lower for _, answer in self.parts), self.in_turn.upper)
 
     @property
     def in_turn(self) -> Interval:
@@ -45,13 +51,16 @@ class StepTimeAnswer(Answer):
 
     def summary(self) -> Summary:
         """See the base class: the time of all at once."""
-        found, solved = self.document, self.whole.summary()
+        found = self.document
         headline = Headline(StepTimeCase.headline, "s", "time", *_shown(self.time), "s")
-        return Summary(headline, StepTimeCase.columns_in(found), found["status"], solved.limited_by, solved.seconds)
+        seconds: Counter[str] = Counter()
+        for answer in [self.whole] if self.whole else self._answers:
+            seconds.update(answer.result.seconds)
+        return Summary(headline, StepTimeCase.columns_in(found), found["status"], found["binding"], seconds)
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
-        result, in_turn = self.whole.result, self.in_turn
+        in_turn, first = self.in_turn, self._answers[0]
         rows = [self._row(part, answer) for part, answer in self.parts]
         slowest = max(self.parts, key=lambda one: _time(one[1]).upper)
         return {
@@ -59,24 +68,24 @@ class StepTimeAnswer(Answer):
             "lower_bound_s": _finite(self.time.lower),
             "in_turn_s": _finite(in_turn.upper),
             "in_turn_lower_bound_s": _finite(in_turn.lower),
-            "demand_size": self.whole.demand_size,
-            "total_bytes": self.whole.traffic.total * (self.whole.demand_size or 0),
+            "demand_size": first.demand_size,
+            "total_bytes": math.fsum(row["total_bytes"] for row in rows),
             "slowest": slowest[0].name,
             "parts_count": len(self.parts),
             "status": "certified" if all(answer.certified for answer in self._answers) else "bounds",
-            "routing": result.routing,
-            "tolerance": result.tolerance,
-            "level": result.level,
-            "binding": result.binding,
-            "network": summarise_network(self.whole.network),
-            "traffic": summarise_traffic(self.whole.traffic),
+            "routing": first.result.routing,
+            "tolerance": first.result.tolerance,
+            "level": first.result.level,
+            "binding": (self.whole or slowest[1]).result.binding,
+            "network": summarise_network(first.network),
+            "traffic": None if self.whole is None else summarise_traffic(self.whole.traffic),
             "parts": rows,
             "warnings": list(dict.fromkeys(text for answer in self._answers for text in answer.result.warnings)),
         }
 
     @property
     def _answers(self) -> list[ThroughputAnswer]:
-        return [self.whole, *(answer for _, answer in self.parts)]
+        return [*([] if self.whole is None else [self.whole]), *(answer for _, answer in self.parts)]
 
     def _row(self, part: TrafficPart, answer: ThroughputAnswer) -> dict[str, Any]:
         time, result = _time(answer), answer.result
@@ -120,14 +129,15 @@ def _shown(time: Interval) -> tuple[float, float, float]:
 def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives."""
     network = case.network(seed, built)
-    whole = case.demands(network, seed, built)
-    parts = _parts(case, network, whole, seed, built)
+    parts = _parts(case, network, seed, built)
+    together = len(parts) > 1 and not case.in_turn
+    whole = case.demands(network, seed, built) if together else None
 
     def answer(run: Run) -> Answer:
         deadline = run.deadline or case.deadline()
         # Of several parts those that are not solved have no time.
         whole_or_none = replace(run, keep_partial=run.keep_partial and len(parts) == 1)
-        left = len(parts) + (len(parts) > 1)
+        left = len(parts) + together
 
         def of(traffic: TrafficMatrix) -> ThroughputAnswer:
             nonlocal left
@@ -137,20 +147,17 @@ def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Po
                 network, traffic, solved(whole_or_none, network, traffic, **options), demand_size=case.demand_size
             )
 
-        together = of(whole)
-        found = [(parts[0][0], together)] if len(parts) == 1 else [(part, of(traffic)) for part, traffic in parts]
-        return StepTimeAnswer(together, tuple(found))
+        all_at_once = None if whole is None else of(whole)
+        found = tuple((part, of(traffic)) for part, traffic in parts)
+        return StepTimeAnswer(found[0][1] if len(found) == 1 else all_at_once, found)
 
-    return Posed((network.fingerprint, whole.fingerprint), answer, network.warnings)
+    demands = [traffic.fingerprint for _, traffic in parts]
+    return Posed((network.fingerprint, *demands, str(together)), answer, network.warnings)
 
 
-def _parts(
-    case: StepTimeCase, network: Network, whole: TrafficMatrix, seed: int, built: Built
-) -> list[tuple[TrafficPart, TrafficMatrix]]:
+def _parts(case: StepTimeCase, network: Network, seed: int, built: Built) -> list[tuple[TrafficPart, TrafficMatrix]]:
     """Return the parts of the demands; those that are given as a value are one."""
     if built.traffic is not None:
+        whole = built.traffic(network)
         return [(TrafficPart("demands", whole.label), whole)]
-    parts = parts_of(case.traffic)
-    if len(parts) == 1:
-        return [(parts[0], whole)]
-    return [(part, build_traffic(part.traffic, network, whole.level, seed=seed)) for part in parts]
+    return [(part, build_traffic(part.traffic, network, case.level, seed=seed)) for part in parts_of(case.traffic)]

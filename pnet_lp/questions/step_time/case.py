@@ -32,3 +32,6 @@ class StepTimeCase(SolveSettings, MetricKeys, DemandKeys):
     }
 
     demand_size: Annotated[Bytes, Flag(metavar="BYTES")] = Field(1, ge=1, description="bytes that a demand of 1.0 is")
+    in_turn: bool = Field(
+        False, description="solve the parts alone: all at once take the longest at least, and their sum at most"
+    )

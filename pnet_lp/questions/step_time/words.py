@@ -23,7 +23,7 @@ def report(document: Document) -> Report:
             ),
             ("status", _status),
             ("network", lambda found: network_text(found["network"])),
-            ("traffic", "{total_bytes:,.6g} bytes by {traffic[demands]:,} demands between {level}s"),
+            ("traffic", "{total_bytes:,.6g} bytes between {level}s"),
             ("limited by", lambda found: binding_text(found["binding"])),
             *(("warning", text) for text in document["warnings"]),
         ),
@@ -45,7 +45,8 @@ def _time(document: Document, what: str, lower: str, upper: str) -> str:
     if document[lower] is None:
         return "it cannot be moved"
     who = "no routing" if document["routing"] == "ideal" else "nothing over these paths"
-    taken = "" if document[upper] is None else f"; what was found takes {_shown(document[upper])}"
+    found = "what was found takes" if lower != "lower_bound_s" or document["traffic"] else "in turn they take"
+    taken = "" if document[upper] is None else f"; {found} {_shown(document[upper])}"
     return f"{who} moves {what} in less than {_shown(document[lower])}{taken}"
 
 
@@ -62,7 +63,8 @@ def _status(document: Document) -> str:
 def write_save(answer: StepTimeAnswer, path: Path) -> None:
     """Write the result of the whole, and where there are several parts of each, with proofs."""
     path.mkdir(parents=True, exist_ok=True)
-    answer.whole.save(path / "whole.json")
+    if answer.whole is not None:
+        answer.whole.save(path / "whole.json")
     if len(answer.parts) > 1:
         for number, (_, part) in enumerate(answer.parts, 1):
             part.save(path / f"part-{number}.json")
