@@ -1,8 +1,10 @@
 """Completion times of ns-3, of packets and of the fluid, for the same flows on trees with one path between two hosts.
 
 ``--ns3 PYTHON MIX ...`` builds ``ns3.cpp`` against the wheel of that Python (``pip install ns3==3.44.post0``, and g++)
-and writes what ns-3 takes for each flow to ``ns3/``; without names for all mixes.  Without it, packets and fluid run
-the flows that are there, and are compared with ns-3's times.  Seconds are those of the processor.
+and writes the flows to the experiment ``packets-ns3`` and what ns-3 takes for each to ``ns3/``; without names for all
+mixes.  Without it, packets and fluid run the flows that are there, and are compared with ns-3's times.  ``--claims``
+prints what ns-3 has as claims of the experiment, which take no more than ideal times from a run.  Seconds are those of
+the processor.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import argparse
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,9 +30,11 @@ from pnet_lp.seeds import generator
 from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
 from pnet_lp.workload import build_workload
+from pnet_lp.workload.io import read_workload, write_workload
 from pnet_lp.writing import output_file, write_json
 
 FOLDER = Path(__file__).with_name("ns3")
+FLOWS = Path(__file__).parents[1] / "experiments" / "packets-ns3" / "flows"
 OUT = Path(__file__).parents[1] / "results" / "published" / "benchmarks"
 MODELS = ("packets", "fluid")
 WIDTH = 140
@@ -133,14 +138,29 @@ MIXES = {  # The first four are those that the constants of the fluid were chose
     "tcp-web-50-4to1-same": Mix("tcp", "facebook-web-server", 0.5, 4, 1, "same", 1200, 14),
     "dctcp-incast": Mix("dctcp", "32000", 0.0, 1, 1, "unbounded", BURST * BURSTS, 15),
     "tcp-incast": Mix("tcp", "32000", 0.0, 1, 1, "unbounded", BURST * BURSTS, 16),
+    # From here on claims were written before packets and fluid ran them.
+    "dctcp-web-60": Mix("dctcp", "facebook-web-server", 0.6, 1, 1, "unbounded", 1200, 21),
+    "dctcp-web-40-4to1-10us": Mix("dctcp", "facebook-web-server", 0.4, 4, 10, "unbounded", 1200, 22),
+    "dctcp-cache-30": Mix("dctcp", "facebook-cache", 0.3, 1, 1, "unbounded", 350, 23),
+    "dctcp-cache-60-4to1": Mix("dctcp", "facebook-cache", 0.6, 4, 1, "unbounded", 350, 24),
+    "dctcp-hadoop-30-4to1": Mix("dctcp", "facebook-hadoop", 0.3, 4, 1, "unbounded", 3000, 25),
+    "dctcp-hadoop-70-10us": Mix("dctcp", "facebook-hadoop", 0.7, 1, 10, "unbounded", 3000, 26),
+    "tcp-web-30-10us": Mix("tcp", "facebook-web-server", 0.3, 1, 10, "unbounded", 1200, 27),
+    "tcp-web-80-4to1": Mix("tcp", "facebook-web-server", 0.8, 4, 1, "unbounded", 1200, 28),
+    "tcp-cache-40-4to1": Mix("tcp", "facebook-cache", 0.4, 4, 1, "unbounded", 350, 29),
+    "tcp-hadoop-50-4to1-10us": Mix("tcp", "facebook-hadoop", 0.5, 4, 10, "unbounded", 3000, 30),
+    "dctcp-incast-10us": Mix("dctcp", "64000", 0.0, 1, 10, "unbounded", BURST * BURSTS, 31),
+    "tcp-incast-10us": Mix("tcp", "16000", 0.0, 1, 10, "unbounded", BURST * BURSTS, 32),
 }
+OLDER = 14
+"""Mixes that had been run before there were claims."""
 
 
 def compile_ns3(python: str, folder: Path) -> Path:
     """Return the program, built against the wheel of this Python."""
     find = "import importlib.util; print(importlib.util.find_spec('ns').submodule_search_locations[0])"
     found = subprocess.run([python, "-c", find], check=True, stdout=subprocess.PIPE, text=True).stdout
-    wheel, program = Path(found.strip()).parent, folder / "ns3"
+    wheel, program = Path(found.strip()).parent / "ns3", folder / "ns3"
     library = wheel / "lib64"
     linked = [f"-l:{next(library.glob(f'libns3*-{name}.so')).name}" for name in MODULES]
     flags = ["-O2", "-std=c++20", f"-I{wheel / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}"]
@@ -150,8 +170,9 @@ def compile_ns3(python: str, folder: Path) -> Path:
     return program
 
 
-def run_ns3(mix: Mix, program: Path, to: Path) -> str:
+def run_ns3(name: str, program: Path) -> str:
     """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself."""
+    mix = MIXES[name]
     network, flows = mix.build()
     plane, hosts, delay = network.planes[0], network.host_count, mix.delay_us * 10**6
     access = ((h, hosts + int(plane.host_switch[h]), plane.access_up_gbps[h]) for h in range(hosts))
@@ -165,9 +186,33 @@ def run_ns3(mix: Mix, program: Path, to: Path) -> str:
     command = [str(program), mix.transport, mix.host_queue, *queue, "10000", small]
     done = subprocess.run(command, input="\n".join(lines), check=True, stdout=subprocess.PIPE, text=True)
     *ends, about = done.stdout.splitlines()
-    rows = (",".join(map(str, [*row, int(end) - row[3]])) for row, end in zip(columns, ends, strict=True))
-    to.write_text(f"# {about}\nsrc,dst,bytes,start_ps,fct_ps\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    taken = (str(int(end) - row[3]) for row, end in zip(columns, ends, strict=True))
+    write_workload(flows, network, FLOWS / f"{name}.csv")
+    (FOLDER / f"{name}.csv").write_text(f"# {about}\nfct_ps\n" + "\n".join(taken) + "\n", encoding="utf-8")
     return about
+
+
+def stored(name: str) -> tuple[Network, Workload, Any, float]:
+    """Return the flows of a mix, and of ns-3 what it takes for each in picoseconds, and its seconds."""
+    head, _, *taken = (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    network = build_network(MIXES[name].topology, link_gbps=10)
+    flows = read_workload(FLOWS / f"{name}.csv", network)
+    return network, flows, np.array(taken, dtype=np.int64), float(head.split()[1])
+
+
+def claims(names: list[str]) -> Iterator[str]:
+    """Yield a line of ``claims.yaml`` for each figure that ns-3 has."""
+    for name in names:
+        network, flows, taken, _ = stored(name)
+        ideal = simulate(network, flows, model="fluid", seed=1, **MIXES[name].settings).flow["ideal_ps"]
+        late = ", late: true" if list(MIXES).index(name) < OLDER else ""
+        for model, percent, tolerance in (("packets", 50, 5), ("packets", 99, 5), ("fluid", 50, 10), ("fluid", 99, 20)):
+            value = percentile(taken / ideal, percent)
+            of = "median" if percent == 50 else "99th percentile"
+            yield (
+                f"  - {{column: p{percent}_slowdown, case: {name}-{model}, value: {value:.4g}, "
+                f'tolerance_percent: {tolerance}, origin: ours{late}, statement: "{name}, {model}: {of} of ns-3"}}'
+            )
 
 
 @dataclass(frozen=True)
@@ -189,12 +234,10 @@ def percentile(slowdown: Any, percent: float) -> float:
 
 def compare(name: str) -> Compared:
     """Run packets and fluid on the flows of a mix."""
-    mix, (head, *rows) = MIXES[name], (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    columns = np.array([row.split(",") for row in rows[1:]], dtype=np.int64).T
-    src, dst, size, start, taken = columns
-    network = build_network(mix.topology, link_gbps=10)
-    flows = Workload.from_flows(network.host_count, src, dst, size, start, label=name)
-    times, seconds = {"ns-3": taken}, {"ns-3": float(head.split()[1])}
+    mix = MIXES[name]
+    network, flows, taken, took = stored(name)
+    size = flows.size
+    times, seconds = {"ns-3": taken}, {"ns-3": took}
     ideal = taken
     for model in MODELS:
         before = time.process_time()
@@ -257,11 +300,15 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", metavar="PYTHON", help="a Python that has ns-3: run it, and write its times")
+    parser.add_argument("--claims", action="store_true", help="print claims of the experiment")
     parser.add_argument("mixes", nargs="*", help="which mixes; default: all")
     arguments = parser.parse_args()
     if _core.build_profile != "release":
         sys.exit("ns3.py: the extension is a debug build; run make bench")
     names = arguments.mixes or list(MIXES)
+    if arguments.claims:
+        sys.stdout.writelines(f"{line}\n" for line in claims(names))
+        return
     if not arguments.ns3:
         compared = [compare(name) for name in names if (FOLDER / f"{name}.csv").exists()]
         publish(compared)
@@ -269,7 +316,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         program = compile_ns3(arguments.ns3, Path(folder))
         for name in names:
-            print(name, run_ns3(MIXES[name], program, FOLDER / f"{name}.csv"), flush=True)
+            print(name, run_ns3(name, program), flush=True)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ class SimulateCase(SimulationSettings, FlowKeys):
         "job_us": "job_us.mean",
         **{f"{share}_{stage}_us": f"tasks_in.{stage}.{share}" for stage in STAGES for share in SHARES},
         "mean_slowdown": "slowdown.mean",
+        "p50_slowdown": "slowdown.p50",
         "p99_slowdown": "slowdown.p99",
         **dict.fromkeys(COLUMNS, ""),
         "unfinished": "flows.unfinished",
