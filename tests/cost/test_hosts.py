@@ -19,7 +19,7 @@ def parts(topology: str = LEAVES, **keys: Any) -> dict[str, float]:
     return {part["part"]: part["count"] for part in found}
 
 
-def test_nothing_of_hosts_is_counted_unless_asked_for() -> None:
+def test_nothing_of_hosts_is_counted_unless_requested() -> None:
     """With servers the planes cost what they do without, and the answer says what is left out."""
     with_servers, plain = pn.cost(LEAVES, **CLUSTER), pn.cost(LEAVES, planes=8, link_gbps=100)
     assert with_servers.document["total_usd"] == plain.document["total_usd"]

@@ -258,7 +258,7 @@ def test_a_seed_repeats_itself(spine: Network) -> None:
 
 @pytest.mark.parametrize("packets", [10, 100])
 def test_what_packets_attain_of_the_optimum(spine: Network, packets: int) -> None:
-    """Four senders into one link: what it sends, then the way there and back of the last packet, alone."""
+    """Four senders into one link: what it sends, then the round trip of the last packet, alone."""
     incast = Workload.from_flows(8, [1, 2, 3, 4], [0, 0, 0, 0], packets * FULL)
     options = {"transport": "line-rate", "queue": "unbounded", "link_delay": "0s"}
     document = compare(crosscheck(spine, incast, against="optimum", **options))
