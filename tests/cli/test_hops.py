@@ -121,7 +121,7 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
         (("--fail-unit", "box"), "--fail-unit needs --fail-links or --fail-switches or --fail-ports or --sweep"),
         (
             ("--fail-mode", "betweenness"),
-            "--fail-mode needs --fail-links or --fail-switches or --fail-ports or --sweep",
+            "--fail-mode needs --fail-links or --fail-switches or --fail-ports or --fail-servers or --sweep",
         ),
         (("--pair", "0", "9"), "--pair: no rack is called '9'; allowed: 0 to 3"),
         (("--pair", "1", "1"), "--pair: the two ends are the same, found '1'"),

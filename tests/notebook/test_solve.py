@@ -155,8 +155,11 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     (lambda: pn.paths("ring:n=4", pair=(0, True)), SpecError, "input should be a valid string, found True"),
     (lambda: pn.speed_up(traffic="mpi-fft", scenario=3), SpecError, "scenario: input should be '1' or '2', found '3'"),
     *(
-        (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches or fail_ports, found {value!r}")
-        for key, value in (("fail_unit", "box"), ("fail_mode", "betweenness"))
+        (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches or {last}, found {value!r}")
+        for key, last, value in (
+            ("fail_unit", "fail_ports", "box"),
+            ("fail_mode", "fail_ports or fail_servers", "betweenness"),
+        )
         for call in (
             lambda key=key, value=value: pn.throughput("fat-tree:k=4", **{key: value}),
             lambda key=key, value=value: pn.throughput("fat-tree:k=4", planes=2, fail_planes=1, **{key: value}),
