@@ -14,14 +14,14 @@ from pnet_lp.drawing.loads import CableLoads, read_loads
 from pnet_lp.drawing.marks import find_cut
 from pnet_lp.drawing.panels import labels_in_words, make_panels
 from pnet_lp.drawing.picture import Picture
-from pnet_lp.drawing.servers import check_large, check_picture, servers_panel
+from pnet_lp.drawing.servers import check_picture, servers_panel
 from pnet_lp.drawing.settings import CutKind
 from pnet_lp.drawing.sheet import Drawn, Sheet
 from pnet_lp.drawing.summary import summarise
 from pnet_lp.drawing.switches import draw_panels
 from pnet_lp.drawing.words import counted
 from pnet_lp.errors import SpecError
-from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.summary import summarise_network
@@ -112,8 +112,12 @@ def draw(
     """
     if path is not None:
         PICTURE_FORMATS.chosen(path)
-    if network.servers is not None:
-        check_picture(cut, load, layers=layers)
+    # With servers all planes are one picture, where that is not too large.
+    planes, picture = network, None if network.servers is None else Picture.of(network, network.servers)
+    large = any(map(_is_large, (network if picture is None else picture.network).planes))
+    if picture is not None:
+        check_picture(cut, load, traffic, layers=layers, large=large)
+        planes = network if large else picture.network
     given = {"level": level is not None, "traffic": traffic is not None, **dict.fromkeys(solving, True)}
     _check(given, cut, load, lengths=lengths, solving=bool(solving))
     matrix = build_traffic(traffic, network, level, seed=seed) if isinstance(traffic, str) else traffic
@@ -126,16 +130,9 @@ def draw(
         level = matrix.level
     level = network.settled_level(level)
     mark = None if cut is None else find_cut(network, cut, level, matrix)
-    picture = None if network.servers is None else Picture.of(network, network.servers)
-    planes = network if picture is None else picture.network
     panels = make_panels(planes, mark, loads, lengths=lengths, apart=layers)
-    large = any(panel.plane.switch_count > MOST_SWITCHES or panel.plane.cable_count > MOST_CABLES for panel in panels)
-    if picture is not None and network.servers is not None:
-        if large:
-            check_large(loads)
-            panels = make_panels(network, mark, loads, lengths=lengths, apart=layers)
-        else:
-            panels = [servers_panel(network, network.servers, picture, panels[0])]
+    if picture is not None and network.servers is not None and not large:
+        panels = [servers_panel(network, network.servers, picture, panels[0])]
     summaries = summarise(panels) if large else []
     shown = len(summaries) if large else len(panels)
     if shown > MOST_PANELS:
@@ -168,6 +165,11 @@ def draw(
     if path is not None:
         found.save(path)
     return found
+
+
+def _is_large(plane: Plane) -> bool:
+    """Whether a plane has too many parts to draw them one by one."""
+    return plane.switch_count > MOST_SWITCHES or plane.cable_count > MOST_CABLES
 
 
 def _check(

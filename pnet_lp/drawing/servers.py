@@ -76,8 +76,8 @@ def servers_panel(network: Network, servers: Servers, picture: Picture, panel: P
     )
 
 
-def check_picture(cut: object, load: object, *, layers: bool) -> None:
-    """Raise SpecError for what a picture with servers does not show."""
+def check_picture(cut: object, load: object, traffic: object, *, layers: bool, large: bool) -> None:
+    """Raise SpecError for what a picture with servers, perhaps too large to draw part by part, does not show."""
     for key, given, why in (
         ("cut", cut is not None, "halves of hosts would divide servers"),
         ("load", load is not None and not isinstance(load, ThroughputResult), "a file of loads has no servers to show"),
@@ -85,16 +85,13 @@ def check_picture(cut: object, load: object, *, layers: bool) -> None:
     ):
         if given:
             raise SpecError(why, where=key, allowed="a network without servers")
-
-
-def check_large(loads: object) -> None:
-    """Raise SpecError for loads of a network that is drawn as the tiers of its planes."""
-    if loads is not None:
-        raise SpecError(
-            "a network with servers this large is drawn as the tiers of its planes, without loads",
-            where="traffic",
-            allowed="a smaller network, or none",
-        )
+    for key, loads in (("traffic", traffic), ("load", load)):
+        if large and loads is not None:
+            raise SpecError(
+                "a network with servers this large is drawn as the tiers of its planes, without loads",
+                where=key,
+                allowed="a smaller network, or none",
+            )
 
 
 def _of_rail(rail: int, rails: int) -> str:
