@@ -326,11 +326,13 @@ def _runs(group: Sequence[_Packed], packaging: Packaging) -> Iterator[Cables]:
 
 def _channels(planes: Counter[_Packed], packaging: Packaging) -> tuple[npt.NDArray[np.bool_], Speeds]:
     """Return whether each cable of planes that share cables runs to the top tier, and its speed over all channels."""
+    if len(planes) == 1:
+        ((plane, times),) = planes.items()
+        _, speeds, top = _cables(plane, packaging)
+        return top, speeds * times
     positions = [_positions(plane, packaging) for plane in planes]
     keys, speeds = [key for key, _, _ in positions], np.concatenate([gbps for _, gbps, _ in positions])
     top = np.concatenate([is_top for _, _, is_top in positions])
-    if len(planes) == 1:
-        return top, speeds * planes.total()
     weights = np.concatenate([np.full(len(key), times) for key, times in zip(keys, planes.values(), strict=True)])
     fastest = np.concatenate([np.full(len(key), plane.gbps) for key, plane in zip(keys, planes, strict=True)])
     total = sum(plane.gbps * times for plane, times in planes.items())
@@ -341,15 +343,20 @@ def _channels(planes: Counter[_Packed], packaging: Packaging) -> tuple[npt.NDArr
     return top[first], np.asarray(here + absent, dtype=np.float64)
 
 
-def _positions(plane: _Packed, packaging: Packaging) -> tuple[Positions, Speeds, npt.NDArray[np.bool_]]:
-    """Return which cables a plane has: both boxes and a number, 0 for the fastest between them; speed; whether on top.
+def _cables(plane: _Packed, packaging: Packaging) -> tuple[Positions, Speeds, npt.NDArray[np.bool_]]:
+    """Return both boxes of every cable of a plane, its speed, and whether it runs to the top tier.
 
     With an optical core, a cable has one box, and there are two for every link.
     """
-    ends, speeds, top = plane.ends, plane.speeds, plane.top
-    if packaging.core:
-        ends = np.stack([ends.T.ravel(), np.full(ends.size, -1)], axis=1)
-        speeds, top = np.tile(speeds, 2), np.ones(ends.shape[0], dtype=np.bool_)
+    if not packaging.core:
+        return plane.ends, plane.speeds, plane.top
+    ends = np.stack([plane.ends.T.ravel(), np.full(plane.ends.size, -1)], axis=1)
+    return ends, np.tile(plane.speeds, 2), np.ones(len(ends), dtype=np.bool_)
+
+
+def _positions(plane: _Packed, packaging: Packaging) -> tuple[Positions, Speeds, npt.NDArray[np.bool_]]:
+    """Return the same cables, sorted, with a number beside their boxes: 0 for the fastest between them."""
+    ends, speeds, top = _cables(plane, packaging)
     order = np.lexsort((-speeds, ends[:, 1], ends[:, 0]))
     ends, speeds, top = ends[order], speeds[order], top[order]
     fresh = np.ones(len(ends), dtype=np.bool_)
