@@ -136,7 +136,7 @@ def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Po
     def answer(run: Run) -> Answer:
         deadline = run.deadline or case.deadline()
         # Of several parts those that are not solved have no time.
-        whole_or_none = replace(run, keep_partial=run.keep_partial and len(parts) == 1)
+        own_run = replace(run, keep_partial=run.keep_partial and len(parts) == 1)
         left = len(parts) + together
 
         def of(traffic: TrafficMatrix) -> ThroughputAnswer:
@@ -144,7 +144,7 @@ def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Po
             options = case.options(seed, run.threads, deadline.parts(left))
             left -= 1
             return ThroughputAnswer(
-                network, traffic, solved(whole_or_none, network, traffic, **options), demand_size=case.demand_size
+                network, traffic, solved(own_run, network, traffic, **options), demand_size=case.demand_size
             )
 
         all_at_once = None if whole is None else of(whole)

@@ -7,7 +7,7 @@ use super::failures::Failures;
 use super::flows::Flows;
 use super::forwarding::{Ecmp, Forwarding};
 use super::net::{Fires, Net};
-use super::network::{Network, Own, Owns, Shape};
+use super::network::{FlowNeeds, Needs, Network, Shape};
 use super::packet::Kind;
 use super::paths::Paths;
 use super::queues::{Discipline, DropTail, Held, Limit, Queue};
@@ -177,8 +177,8 @@ impl Scenario {
         let paths = Paths::new(self.fabric, &*self.forwarding, &self.failures, self.seed)?;
         let flows = Flows::new(self.source, paths.fabric.planes().count(), shape.subflows as usize);
         let small_queue = self.host_queue.as_ref().unwrap_or(&self.queue).small_queue();
-        let owns = owns(&*self.transport, paths.fabric.planes().count() as u64, small_queue)?;
-        let net = Net::new(paths, disciplines, self.queue.pauses(), flows, (shape, owns), recorder, self.seed);
+        let needs = needs(&*self.transport, paths.fabric.planes().count() as u64, small_queue)?;
+        let net = Net::new(paths, disciplines, self.queue.pauses(), flows, (shape, needs), recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
         let mut engine = Engine { net, transport, events: 0 };
         let end = engine.run(self.limits, watch)?;
@@ -189,17 +189,17 @@ impl Scenario {
 
 /// What differs between the flows of these transports, in so many planes, where a connection may put so many bytes into the
 /// ports of its host.
-fn owns(transport: &dyn TransportKind, planes: u64, small_queue: Option<u64>) -> Result<Owns, Error> {
-    let own = |kind: &dyn TransportKind| -> Result<Own, Error> {
+fn needs(transport: &dyn TransportKind, planes: u64, small_queue: Option<u64>) -> Result<FlowNeeds, Error> {
+    let of = |kind: &dyn TransportKind| -> Result<Needs, Error> {
         let Shape { subflows, nic, telemetry, .. } = kind.shape()?;
         let room = nic.map(|bytes| bytes * planes).or(small_queue.filter(|_| kind.waits_for_room()));
-        Ok(Own { subflows, room, stamped: nic.is_some(), telemetry })
+        Ok(Needs { subflows, room, stamped: nic.is_some(), telemetry })
     };
     let Some(Mixed { kinds, of_flow }) = transport.mixed() else {
-        return Ok(Owns { each: vec![own(transport)?], of_flow: vec![] });
+        return Ok(FlowNeeds { each: vec![of(transport)?], of_flow: vec![] });
     };
-    let each = kinds.iter().map(|kind| own(&**kind)).collect::<Result<Vec<Own>, Error>>()?;
-    Ok(Owns { each, of_flow: of_flow.clone() })
+    let each = kinds.iter().map(|kind| of(&**kind)).collect::<Result<Vec<Needs>, Error>>()?;
+    Ok(FlowNeeds { each, of_flow: of_flow.clone() })
 }
 
 struct Engine {

@@ -15,7 +15,7 @@ use super::events::Events;
 use super::fabric::{Fabric, PathLink};
 use super::flows::Flows;
 use super::forwarding::{PER_HOP, Pair};
-use super::network::{Network, Owns, Shape};
+use super::network::{FlowNeeds, Network, Shape};
 use super::packet::{Kind, Packet};
 use super::paths::Paths;
 use super::port::Departure;
@@ -79,7 +79,7 @@ pub struct Net {
     first_timer: u32,
     ports: Ports,
     paths: Paths,
-    owns: Owns,
+    needs: FlowNeeds,
     active: Active,
     timers: Timers,
     /// Where connections wait for room in the ports of hosts.
@@ -102,7 +102,7 @@ impl Net {
         (switches, hosts): (Discipline, Option<Discipline>),
         pauses: bool,
         flows: Flows<PacketCounts>,
-        (shape, owns): (Shape, Owns),
+        (shape, needs): (Shape, FlowNeeds),
         recorder: Option<Recorder>,
         seed: u64,
     ) -> Self {
@@ -112,13 +112,13 @@ impl Net {
         let first_pull = first_pause + if pauses { fabric.ports() } else { 0 };
         let first_timer = (first_pull + pulls) as u32;
         let pauses = pauses.then(|| Pauses::new(fabric, first_pause as u32));
-        let room = owns.each.iter().any(|own| own.room.is_some()).then(Room::default);
+        let room = needs.each.iter().any(|needs| needs.room.is_some()).then(Room::default);
         let nodes: Vec<u32> = (0..fabric.ports() as u32).map(|port| fabric.link(port).to).collect();
         let mut net = Net {
             clock: Clock { now: 0, events: Events::new(&nodes, first_timer as usize - 2 * fabric.ports(), seed) },
             first_pull: first_pull as u32,
             first_timer,
-            ports: Ports::new(fabric, (switches, hosts), &owns.each, pauses, recorder.is_some()),
+            ports: Ports::new(fabric, (switches, hosts), &needs.each, pauses, recorder.is_some()),
             active: Active::new(flows, shape.subflows),
             timers: Timers::new(shape.timers + u32::from(room.is_some()), first_timer),
             room,
@@ -129,7 +129,7 @@ impl Net {
             arrived: 0,
             recorder: recorder.map(Box::new),
             paths,
-            owns,
+            needs,
         };
         net.wake_source();
         net.await_change();
@@ -221,12 +221,12 @@ impl Net {
     /// Makes a flow active; where a failure has left it no path, it is stranded.
     pub(super) fn open(&mut self, flow: Flow, record: u32) -> Result<Option<Pair>, Error> {
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(flow.id));
-        let own = self.owns.of(flow.id);
-        let pair = self.active.take(flow, own.subflows, record, traced);
+        let needs = self.needs.of(flow.id);
+        let pair = self.active.take(flow, needs.subflows, record, traced);
         self.timers.grow(self.active.connections(), &mut self.clock.events);
-        self.ports.open(pair.connections(), own);
+        self.ports.open(pair.connections(), needs);
         if let Some(room) = &mut self.room {
-            room.open(pair.connection, pair.subflows, own.room);
+            room.open(pair.connection, pair.subflows, needs.room);
         }
         if self.paths.open(pair)? {
             return Ok(Some(pair));

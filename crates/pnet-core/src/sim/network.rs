@@ -63,9 +63,9 @@ pub trait Network {
     fn trace_window(&mut self, connection: u32, window: f64);
 }
 
-/// What differs between the flows of a run by their transports.
+/// What a transport wants of hosts and switches for each of its flows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Own {
+pub(super) struct Needs {
     /// Connections of a flow.
     pub(super) subflows: u32,
     /// Bytes of data that a connection puts into the ports of its host before it waits; none where it never does.
@@ -76,18 +76,18 @@ pub(super) struct Own {
     pub(super) telemetry: bool,
 }
 
-/// The same of all flows.
+/// The same of all flows of a run, which may have different transports.
 #[derive(Debug)]
-pub(super) struct Owns {
+pub(super) struct FlowNeeds {
     /// Of each transport.
-    pub(super) each: Vec<Own>,
+    pub(super) each: Vec<Needs>,
     /// Which transport a flow has; empty where all have the first.
     pub(super) of_flow: Vec<u32>,
 }
 
-impl Owns {
+impl FlowNeeds {
     /// Of a flow, by the source's number.
-    pub(super) fn of(&self, flow: u32) -> Own {
+    pub(super) fn of(&self, flow: u32) -> Needs {
         self.each[self.of_flow.get(flow as usize).map_or(0, |transport| *transport as usize)]
     }
 }

@@ -7,7 +7,7 @@ use super::pauses::Pauses;
 use super::subset::Subset;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
-use crate::sim::network::Own;
+use crate::sim::network::Needs;
 use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
 use crate::sim::queues::{Discipline, FRAME, Fifo, Limit, Touch, Verdict};
@@ -86,7 +86,7 @@ impl Ports {
     pub(super) fn new(
         fabric: &Fabric,
         (switches, hosts): (Discipline, Option<Discipline>),
-        owns: &[Own],
+        each: &[Needs],
         pauses: Option<Pauses>,
         traced: bool,
     ) -> Self {
@@ -103,19 +103,19 @@ impl Ports {
             rare: vec![Rare::default(); all.len()],
             all,
             sides,
-            stamped: Subset::of(owns.iter().map(|own| own.stamped)),
-            noted: Subset::of(owns.iter().map(|own| own.telemetry)),
+            stamped: Subset::of(each.iter().map(|needs| needs.stamped)),
+            noted: Subset::of(each.iter().map(|needs| needs.telemetry)),
             trails,
             pauses,
             dropped: vec![],
-            telemetry: owns.iter().any(|own| own.telemetry).then(Box::default),
+            telemetry: each.iter().any(|needs| needs.telemetry).then(Box::default),
         }
     }
 
     /// Notes what these connections have of their transport.
-    pub(super) fn open(&mut self, connections: Range<u32>, own: Own) {
-        self.stamped.open(connections.clone(), own.stamped);
-        self.noted.open(connections, own.telemetry);
+    pub(super) fn open(&mut self, connections: Range<u32>, needs: Needs) {
+        self.stamped.open(connections.clone(), needs.stamped);
+        self.noted.open(connections, needs.telemetry);
     }
 
     /// The notes that switches make on the data of a connection, if they do.
