@@ -12,6 +12,7 @@ from pnet_lp import memory
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.distances import UNREACHED, find_sites, site_hops
+from pnet_lp.model.flow import build_problem
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.patterns import worst_case
@@ -130,6 +131,14 @@ def test_racks_of_unequal_size_are_matched_as_their_endpoints_are(monkeypatch: p
                 assert sorted(matrix.dst.tolist()) == matrix.src.tolist() == list(range(network.host_count))
                 assert not np.any(sites.of[matrix.src] == sites.of[matrix.dst])
                 assert weight(matrix, hops) == best
+
+
+def test_most_hosts_of_unequal_racks_are_equivalent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 8 or 9 hosts of a rack, 8 send to one rack and receive from one, if not the same 8."""
+    monkeypatch.setattr(worst_case, "_MANY_ENDPOINTS", 0)
+    network = build_network("jellyfish:switches=17,ports=14,hosts=141")
+    matrix = build_traffic("longest-matching", network, "host")
+    assert build_problem(network, matrix).attach.shape[1] <= 3 * 17
 
 
 def test_on_one_switch_each_sends_to_the_next() -> None:
