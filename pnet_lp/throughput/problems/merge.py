@@ -1,4 +1,4 @@
-"""Planes that are copies of each other, up to one factor of speed, solved as one plane.
+"""Planes that are copies of each other, up to one factor of speed, solved as one plane, and parallel links as one link.
 
 A flow on several proportional planes is a flow on one with the sum of their capacities, and vice versa, so a
 homogeneous P-Net costs no more to solve than a serial network.
@@ -15,6 +15,7 @@ from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.throughput.problems.parallel import MergedLinks, merge_links
 from pnet_lp.throughput.problems.warm_starts import carry
 
 _RELATIVE = 1e-12
@@ -103,6 +104,50 @@ class MergedPlanes:
             np.concatenate([split_arc[e] for e in entries]) if entries else split_arc,
             np.concatenate([split_fraction[e] for e in entries]) if entries else split_fraction,
         )
+
+
+@brief()
+@dataclass(frozen=True, repr=False)
+class Merged:
+    """A problem with parallel links merged, and then proportional planes.
+
+    Attributes:
+        links: the problem as given, with parallel links merged.
+        planes: the problem that leaves, with proportional planes merged.
+    """
+
+    links: MergedLinks
+    planes: MergedPlanes
+
+    @property
+    def problem(self) -> FlowProblem:
+        """The problem on merged links and planes; the original itself where nothing is merged."""
+        return self.planes.problem
+
+    def of_arcs(self, values: FloatArray) -> FloatArray:
+        """Return values of the original arcs ``[A]`` that are equal where they are merged, for the merged arcs."""
+        return self.planes.of_arcs(self.links.of_arcs(values))
+
+    def reduce(self, proof: _core.Proof) -> _core.Proof:
+        """Return a proof on the merged problem near one on the original."""
+        return self.planes.reduce(self.links.reduce(proof))
+
+    def lengths(self, length: FloatArray, up: FloatArray, down: FloatArray) -> Lengths:
+        """Return the lengths on the original problem that those on the merged one stand for."""
+        return self.links.lengths(*self.planes.lengths(length, up, down))
+
+    def expand(self, proof: _core.Proof) -> _core.Proof:
+        """Return the proof on the original problem that a proof on the merged one stands for."""
+        return self.links.expand(self.planes.expand(proof))
+
+
+def merge(problem: FlowProblem, cost: FloatArray | None = None) -> Merged:
+    """Return ``problem`` with parallel links merged into one, and proportional planes.
+
+    Where their arcs have a ``cost`` ``[A]``, only what costs the same is merged.
+    """
+    links = merge_links(problem, cost)
+    return Merged(links, merge_planes(links.problem, None if cost is None else links.of_arcs(cost)))
 
 
 def merge_planes(problem: FlowProblem, cost: FloatArray | None = None) -> MergedPlanes:

@@ -12,7 +12,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import floats
 from pnet_lp.throughput.problems import ConcurrentProblem, Problem
 from pnet_lp.throughput.problems.answers import Answer, FlowAnswer, SplitAnswer
-from pnet_lp.throughput.problems.merge import merge_planes
+from pnet_lp.throughput.problems.merge import merge
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
@@ -31,11 +31,11 @@ class Columns(Solver):
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the size of the paths, of the iterate over them, and of the distances in all planes."""
-        return _core.estimate_columns_bytes(merge_planes(problem.flow).problem.core)
+        return _core.estimate_columns_bytes(merge(problem.flow).problem.core)
 
     def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
-        """Solve with the proportional planes merged; see :meth:`Solver.solve`."""
-        merged = merge_planes(problem.flow)
+        """Solve with parallel links and proportional planes merged; see :meth:`Solver.solve`."""
+        merged = merge(problem.flow)
         found = _core.solve_columns(merged.problem.core, **options.of_core(on_progress))
         return RawSolution(merged.expand(found.proof), found.iterations, found.interrupted)
 
@@ -65,12 +65,12 @@ class Columns(Solver):
 class _OverAnyPath:
     @staticmethod
     def estimate_bytes(problem: Problem) -> int:
-        return _core.estimate_cheapest_flow_bytes(merge_planes(problem.flow).problem.core)
+        return _core.estimate_cheapest_flow_bytes(merge(problem.flow).problem.core)
 
     @staticmethod
     def solve(problem: Problem, goal: ProgramGoal, how: dict[str, Any]) -> RawSolution[Answer]:
         flow = problem.flow
-        merged = merge_planes(flow.weighted(goal.upper), goal.arc_cost)
+        merged = merge(flow.weighted(goal.upper), goal.arc_cost)
         found = _core.solve_cheapest_flow(merged.problem.core, merged.of_arcs(goal.arc_cost), **how)
         proof = merged.expand(found.proof)
         part = floats(found.served * goal.upper / flow.demand)

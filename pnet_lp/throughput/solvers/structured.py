@@ -16,7 +16,7 @@ from pnet_lp.model import PathCertificate
 from pnet_lp.throughput.problems import ConcurrentProblem, PathProblem, Problem
 from pnet_lp.throughput.problems.base import ColumnProblem, joined
 from pnet_lp.throughput.problems.column_form import ColumnForm
-from pnet_lp.throughput.problems.merge import merge_planes
+from pnet_lp.throughput.problems.merge import merge
 from pnet_lp.throughput.problems.program import LpSolution
 from pnet_lp.throughput.solvers.base import SOLVERS, InitialPoint, OnProgress, RawSolution, SolveOptions
 from pnet_lp.throughput.solvers.general import Attempt, Limits, ProgramSolver, Settings
@@ -42,7 +42,7 @@ class Structured(ProgramSolver[ColumnProblem, ColumnForm]):
         return estimate
 
     def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
-        """Solve, on arc form with proportional planes merged; see :meth:`Solver.solve`."""
+        """Solve, on arc form with parallel links and proportional planes merged; see :meth:`Solver.solve`."""
         given = options.initial
         if given is not None and given.solver != self.name:
             given = replace(given, iterations=0)
@@ -101,13 +101,13 @@ class _OverArcs:
 
     @staticmethod
     def estimate_bytes(problem: Problem) -> int:
-        return _core.estimate_structured_bytes(merge_planes(problem.flow).problem.core)
+        return _core.estimate_structured_bytes(merge(problem.flow).problem.core)
 
     @staticmethod
     def solve(
         problem: ConcurrentProblem[_core.Proof], given: InitialPoint[_core.Proof] | None, limits: dict[str, Any]
     ) -> RawSolution[_core.Proof]:
-        merged = merge_planes(problem.flow)
+        merged = merge(problem.flow)
         start = None if given is None else (merged.reduce(given.proof), given.iterations)
         found = _core.solve_structured(merged.problem.core, warm_start=start, **limits)
         return RawSolution(merged.expand(found.proof), found.iterations, found.interrupted)

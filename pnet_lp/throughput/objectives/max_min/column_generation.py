@@ -16,7 +16,7 @@ from pnet_lp.model.arrays import floats
 from pnet_lp.throughput.objectives.max_min.levels import PART, Level, State, bound_of, saturated_at
 from pnet_lp.throughput.objectives.program import NO_TIME
 from pnet_lp.throughput.problems.answers import FlowAnswer
-from pnet_lp.throughput.problems.merge import merge_planes
+from pnet_lp.throughput.problems.merge import merge
 from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
 
 _CLOSER = 0.1
@@ -45,7 +45,7 @@ def by_columns(state: State, most: int | None = None) -> State:
         SolverError: it does not fit into memory.
     """
     problem, demand, context = state.problem, state.problem.flow.demand, state.context
-    merged = merge_planes(problem.flow)
+    merged = merge(problem.flow)
     check_fits(
         _core.estimate_fair_flow_bytes(merged.problem.core),
         f"solver {FLOW_SOLVER!r} with {problem.demand_count:,} demands",
