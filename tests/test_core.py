@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import subprocess
 import sys
 from typing import Any, get_args
@@ -43,6 +44,14 @@ def test_a_kind_is_no_string() -> None:
         _core.enumerate_paths(cable(), src, dst, kind="shortest", count=1, per_flow=False, **limits)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="split"):
         _core.split_loads(cable(), src, dst, np.ones(1), split="ecmp", **limits)  # type: ignore[arg-type]
+
+
+def test_errors_pass_between_processes() -> None:
+    with pytest.raises(_core.InvalidError) as caught:
+        _core.Queue("drop-tail", packets=0.5)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is _core.InvalidError
+    assert (again.place, again.problem, str(again)) == (caught.value.place, caught.value.problem, str(caught.value))
 
 
 def test_errors_of_the_core_name_the_array() -> None:

@@ -5,16 +5,16 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
-    _core,
+    pnet_lp._core,
     CoreError,
     pyo3::exceptions::PyException,
     "An array handed to the extension is inconsistent, or a computation cannot continue."
 );
 
-pyo3::create_exception!(_core, LateError, CoreError, "The time limit of a call was over before it was done.");
+pyo3::create_exception!(pnet_lp._core, LateError, CoreError, "The time limit of a call was over before it was done.");
 
 pyo3::create_exception!(
-    _core,
+    pnet_lp._core,
     InvalidError,
     CoreError,
     "An argument is inconsistent, or out of range: `place` is its name, `problem` what is wrong, `found` its value and
@@ -22,7 +22,7 @@ pyo3::create_exception!(
 );
 
 pyo3::create_exception!(
-    _core,
+    pnet_lp._core,
     ManyPathsError,
     CoreError,
     "Two hosts have more shortest paths than the limit: the arguments are the hosts and the limit."

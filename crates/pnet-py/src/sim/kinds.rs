@@ -10,15 +10,15 @@ use pyo3::types::PyDict;
 
 use crate::error::Result;
 
-/// A value as Python writes it.
+/// A value as Python writes it.  Arrays come first, since NumPy before 2.4 takes one of a single number for a number.
 #[derive(FromPyObject)]
 enum Given<'py> {
+    Ints(PyReadonlyArray1<'py, i32>),
+    Longs(PyReadonlyArray1<'py, i64>),
     Flag(bool),
     Whole(u64),
     Real(f64),
     Name(String),
-    Ints(PyReadonlyArray1<'py, i32>),
-    Longs(PyReadonlyArray1<'py, i64>),
     Wholes(Vec<i64>),
     Group(Bound<'py, PyDict>),
 }
