@@ -16,6 +16,8 @@ from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
+from .conftest import random_network
+
 TOLERANCE = 1e-6
 
 
@@ -78,6 +80,14 @@ def test_floors_are_met(
     if theirs.status == "certified":
         assert ours.status == "certified"
         assert ours.figures["total_gbps"] == pytest.approx(theirs.figures["total_gbps"], rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", [8, 18, 20, 43])
+def test_a_program_that_does_not_move_begins_anew(seed: int) -> None:
+    """New paths and rows had left it at the boundary, where these ended with gaps of up to 0.6."""
+    case = random_network(seed)
+    rate = 0.9 * connected(case)
+    assert solve(*case, objective=f"min-cost:at={rate!r}", solver="columns", tolerance=1e-6).status == "certified"
 
 
 @settings(max_examples=30, deadline=None)

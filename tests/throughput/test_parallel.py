@@ -60,7 +60,7 @@ def test_as_one_link_and_as_many_it_has_the_same_bounds(seed: int) -> None:
     np.testing.assert_allclose(again.split_fraction, proof.split_fraction, rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", [1, 3, 4, 5])
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     ("objective", "solver"), [("concurrent", "structured"), ("total", "columns"), ("min-cost", "columns")]
 )

@@ -198,6 +198,8 @@ struct Search<'a, S> {
     iterations: usize,
     pricings: usize,
     idle: usize,
+    /// Steps before the restricted master began.
+    began: usize,
     /// The gap at the last progress.
     last: f64,
 }
@@ -245,6 +247,7 @@ impl<'a, S: Source> Search<'a, S> {
             iterations: 0,
             pricings: 0,
             idle: 0,
+            began: 0,
             last: f64::INFINITY,
         };
         search.lengths = search.lengths_of(vec![0.0; search.cost.len()], &shortest);
@@ -310,7 +313,7 @@ impl<'a, S: Source> Search<'a, S> {
         if !overloaded.is_empty() {
             self.master.extend(&self.pool.problem, &overloaded, &load);
         }
-        let changed = from.contains(&NEW) || !overloaded.is_empty();
+        let changed = from.contains(&NEW) || !overloaded.is_empty() || self.restarted(moves);
         self.idle = if self.gap < PROGRESS * self.last { 0 } else { self.idle + 1 };
         if self.idle == 0 {
             self.last = self.gap;
@@ -321,6 +324,21 @@ impl<'a, S: Source> Search<'a, S> {
             self.idle = MOST_IDLE;
         }
         stopped
+    }
+
+    /// Whether the restricted master began anew, since it does not move and did so when it began: what is added late can leave
+    /// it at the boundary.
+    fn restarted(&mut self, moves: bool) -> bool {
+        if moves || self.iterations <= self.began + 1 {
+            return false;
+        }
+        self.began = self.iterations;
+        let rows = self.master.entries.link.clone();
+        let short = self.master.short.iter().map(|short| (short.cost.clone(), short.most)).collect();
+        self.master = Master::new(&self.pool.problem, self.master.cost.clone(), short);
+        let load = self.split_of(&self.master.w, &self.master.served()).1;
+        self.master.extend(&self.pool.problem, &rows, &load);
+        true
     }
 
     /// The price of a unit of capacity of each link.
