@@ -20,7 +20,7 @@ from pnet_lp.flags import RUNNING, Flag
 from pnet_lp.formats import Formats
 from pnet_lp.registry import Params, Registry, parse_expression
 from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
-from pnet_lp.units import format_bounds, quantity_of
+from pnet_lp.units import Quantity, format_bounds, quantity_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,10 +223,15 @@ class Case(Params):
     def check(self) -> None:
         """Raise early what building would raise, so that a sweep does not fail after hours of solving."""
 
+    @classmethod
+    def quantity(cls, key: str) -> Quantity | None:
+        """Return what the whole numbers of a key, or of a parameter of it, count: bytes or times; None if nothing."""
+        field = cls.model_fields.get(key)
+        return None if field is None else quantity_of(field.annotation, field.metadata)
+
     def cell(self, key: str) -> Any:
         """Return the value of a key as in a table: several joined by +, times and sizes with their unit."""
-        value, field = getattr(self, key), type(self).model_fields[key]
-        quantity = quantity_of(field.annotation, field.metadata)
+        value, quantity = getattr(self, key), self.quantity(key)
         if quantity is not None and isinstance(value, int):
             return quantity.format(value)
         return " + ".join(map(str, value)) if isinstance(value, tuple) else value

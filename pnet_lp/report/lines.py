@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,12 +50,14 @@ class ChartAxis:
         labels: what is written there.
         words: whether that are words, a step apart, and no numbers.
         ordered: whether they have an order, so that lines between them mean something.
+        write: what is written at a number between them.
     """
 
     places: tuple[float, ...]
     labels: tuple[str, ...]
     words: bool = False
     ordered: bool = True
+    write: Callable[[float], str] = "{:g}".format
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ class ChartPanel:
 def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
     """Return the axis and the lines of an experiment's chart, in the order in which the spec names their cases.
 
-    Numbers stand at their values.  Words stand one step apart, those that differ by a number at their end in its order.
+    Numbers stand at their values.  Words stand one step apart, those that differ by a number at their end in its order;
+    and so do numbers each of which the chart has words for.
     A case whose first line key is open is on every line of its panel.  More lines than :data:`MOST_LINES` are drawn in
     several panels: one for each value of the first of several keys, or else as many lines in each.
     """
@@ -110,12 +113,10 @@ def _parts(panel: ChartPanel) -> list[ChartPanel]:
 def _panels(experiment: Experiment, chart: Chart, along: str) -> tuple[ChartAxis, list[ChartPanel]]:
     drawn = {name: case for name, case in _drawn(experiment).items() if case.chart_value(along) is not None}
     values = list(dict.fromkeys(case.chart_value(along) for case in drawn.values()))
-    words = not all(isinstance(value, int | float) for value in values)
-    if words:
-        values = _numbered(values)
-        place = {value: float(i) for i, value in enumerate(values)}
-    else:
-        place = {value: float(value) for value in sorted(values)}
+    numbers = all(isinstance(value, int | float) for value in values)
+    words = not numbers or all(value_text(value) in chart.words for value in values)
+    values = sorted(values) if numbers else _numbered(values)
+    place = {value: float(i if words else value) for i, value in enumerate(values)}
     shared = {name for name, case in drawn.items() if chart.lines and case.chart_value(chart.lines[0]) is None}
     keys = {
         name: tuple(case.chart_value(key) for key in chart.lines) for name, case in drawn.items() if name not in shared
@@ -135,9 +136,13 @@ def _panels(experiment: Experiment, chart: Chart, along: str) -> tuple[ChartAxis
                     ChartLine(labels[key], style, tuple(name for _, name in ordered), tuple(at for at, _ in ordered))
                 )
         found.append(ChartPanel(label, tuple(lines)))
-    written = tuple(chart.words.get(value_text(value), value_text(value) if words else f"{value:g}") for value in place)
-    in_order = not words or _ordered([value_text(value) for value in place])
-    return ChartAxis(tuple(place.values()), written, words, in_order), found
+    quantity = type(experiment.cases[next(iter(drawn))]).quantity(along) if drawn and numbers else None
+    write = (lambda value: quantity.format(round(value))) if quantity else "{:g}".format
+    written = tuple(
+        chart.words.get(value_text(value), write(value) if numbers else value_text(value)) for value in place
+    )
+    in_order = numbers or _ordered([value_text(value) for value in place])
+    return ChartAxis(tuple(place.values()), written, words, in_order, write), found
 
 
 def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, dict[str, str]]]:

@@ -417,6 +417,28 @@ def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
     assert panel.lines[1].places == (1, 2, 8)
 
 
+def test_numbers_that_all_have_words_stand_a_step_apart_in_their_order() -> None:
+    cases = {f"lost-{share}": Case(topology=("ring:n=4",), fail_links=share) for share in (0.1, 0.0, 0.01)}
+    words = {"0.0": "none", "0.01": "1 %", "0.1": "10 %"}
+    for known, places in ((words, (0, 1, 2)), ({"0.1": "10 %"}, (0.0, 0.01, 0.1))):
+        chart = Chart(x="fail_links", words=known)
+        axis, [panel] = chart_panels(Experiment(name="t", title="T", cases=cases, chart=chart))
+        assert (axis.places, axis.ordered) == (places, True)
+        assert panel.lines[0].cases == ("lost-0.0", "lost-0.01", "lost-0.1")
+
+
+def test_times_and_sizes_have_their_unit() -> None:
+    cases = {
+        f"after-{us}": SimulateCase(
+            topology=("ring:n=4",), traffic="ring", flow_size="1MB", time_limit="2ms", warm_up=f"{us}us"
+        )
+        for us in (50, 1000)
+    }
+    axis, _ = chart_panels(Experiment(name="t", title="T", question="simulate", cases=cases, chart=Chart(x="warm_up")))
+    assert axis.labels == ("50us", "1ms")
+    assert axis.write(2.5e8) == "250us"
+
+
 def many(routings: int, policies: int) -> Experiment:
     """So many routings times plane policies, over two numbers of planes."""
     cases = {

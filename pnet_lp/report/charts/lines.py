@@ -210,6 +210,8 @@ def _write_places(figure: Figure, axis: ChartAxis, chart: Chart) -> None:
     else:
         figure.supxlabel(label)
     if not axis.words and len(axis.places) > _TICKS:
+        for axes in figure.axes:
+            axes.xaxis.set_major_formatter(lambda value, _: axis.write(value))
         return
     turned: dict[str, Any] = {}
     if len(labels) > _TICKS:
