@@ -19,6 +19,7 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "infragraph": "infragraph",
         "ortools": "ortools",
         "pandas": "notebook",
+        "protobuf": "chakra",
         "pulp": "pulp",
         "pyarrow": "parquet",
         "submitit": "slurm",
@@ -26,10 +27,16 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
 )
 """The extra that installs a library."""
 
+_MODULES = {"protobuf": "google.protobuf"}
+"""The module of a library, where it has another name."""
+
 
 def installed(library: str) -> bool:
     """Whether a library is installed; it is not loaded."""
-    return importlib.util.find_spec(library) is not None
+    try:
+        return importlib.util.find_spec(_MODULES.get(library, library)) is not None
+    except ModuleNotFoundError:  # nor is the package that the module is in
+        return False
 
 
 def install_command(library: str) -> str:
@@ -45,7 +52,8 @@ def need(library: str, where: str) -> None:
 
 def load(module: str, where: str) -> Any:
     """Return a module of one of :data:`EXTRAS`, which takes a while to import; see :func:`need`."""
-    need(module.partition(".")[0], where)
+    own = {f"{name}.": library for library, name in _MODULES.items()}
+    need(next((own[name] for name in own if module.startswith(name)), module.partition(".")[0]), where)
     return importlib.import_module(module)
 
 

@@ -167,7 +167,7 @@ class Formats(Registry[Format[T]]):
             f"not a known {self.kind}",
             where=where,
             found=head.partition("\n")[0].strip() or None,
-            allowed=f"a suffix that names the format: {', '.join(sorted(named))}",
+            allowed=f"a suffix that names the format: {', '.join(sorted(named))}" if named else ", ".join(self.names()),
         )
 
     def parse(self, data: bytes, where: str, *given: object) -> T:

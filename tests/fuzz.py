@@ -27,6 +27,8 @@ from pnet_lp.traffic.io import MATRIX_FORMATS, write_traffic
 from pnet_lp.workload import build_workload, write_workload
 from pnet_lp.workload.io import WORKLOAD_FORMATS
 
+from .traces import TRACES
+
 DATA = Path(__file__).parent / "data"
 
 PIECES = [
@@ -126,8 +128,11 @@ def traffic_seeds(suffix: str) -> list[tuple[bytes, Network]]:
     return found
 
 
-def workload_seeds(suffix: str) -> list[bytes]:
-    """Return valid files of workloads for :data:`HOSTS` with a suffix: by hand, and what is written."""
+def workload_seeds(known: Format[Workload]) -> list[bytes]:
+    """Return valid files of workloads for :data:`HOSTS`: by hand, and what is written."""
+    if known.write is None:
+        return [data for each in TRACES.values() for data in each]
+    suffix = known.suffixes[0]
     found = [data for name, data in FLOWS if name == suffix]
     with TemporaryDirectory() as folder:
         for workload in FLOW_LISTS:
@@ -254,7 +259,7 @@ def _traffic_reader(known: Format[TrafficMatrix]) -> Reader:
 def _workload_reader(known: Format[Workload]) -> Reader:
     read = known.read
     assert read is not None
-    seeds = workload_seeds(known.suffixes[0])
+    seeds = workload_seeds(known)
 
     def draw(rng: random.Random) -> Callable[[], object]:
         data = mutated(rng.choice(seeds), rng, seeds)

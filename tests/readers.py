@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from pydantic.fields import FieldInfo
 
 from pnet_lp.charts.kinds import CHART_KINDS, parse_chart
@@ -51,8 +52,12 @@ from pnet_lp.traffic.spec import read_spec
 from pnet_lp.units import TIME, quantity_of
 from pnet_lp.workload import SIZES, WORKLOADS, check_workload, parse_sizes
 from pnet_lp.workload.io import WORKLOAD_FORMATS
+from pnet_lp.workload.traces import TRACE_FORMATS, TraceParams
+from pnet_lp.workload.traces.expand import expanded
+from pnet_lp.workload.traces.trace import Trace
 
 from .fuzz import HOSTS, SPECS, network_seeds, traffic_seeds, workload_seeds, written
+from .traces import TRACES
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 _FOLDER = TemporaryDirectory()
@@ -118,9 +123,11 @@ def readers() -> dict[str, Reader]:
         )
     for one in WORKLOAD_FORMATS.formats:
         found[f"workload {one.name}"] = Reader(
-            tuple(workload_seeds(one.suffixes[0])),
-            lambda data, one=one: WORKLOAD_FORMATS.parse(data, f"f{one.suffixes[0]}", HOSTS),
+            tuple(workload_seeds(one)),
+            lambda data, one=one: WORKLOAD_FORMATS.parse(data, f"f{''.join(one.suffixes[:1])}", HOSTS),
         )
+    for form in TRACE_FORMATS.formats:
+        found[f"trace {form.name}"] = Reader(tuple(TRACES[form.name]), functools.partial(_any_trace, read=form.read))
     found["traffic spec"] = Reader(
         (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"), _file(read_spec)
     )
@@ -199,6 +206,12 @@ def _any_network(data: bytes, suffix: str) -> object:
 
 def _any_traffic(data: bytes, suffix: str, network: object) -> object:
     return MATRIX_FORMATS.parse(data, f"f{suffix}", network, "rack")
+
+
+def _any_trace(data: bytes, read: Callable[..., Trace]) -> object:
+    trace = read(data, "f", HOSTS.host_count)
+    place = np.arange(trace.check_ranks(HOSTS.host_count))
+    return expanded(trace, TraceParams.model_validate({}).expansion(), HOSTS.host_count, place, "f")
 
 
 def _claims(path: Path) -> object:

@@ -34,6 +34,7 @@ from pnet_lp.traffic import traffics
 from pnet_lp.traffic.io import MATRIX_FORMATS
 from pnet_lp.workload import SIZES, WORKLOADS
 from pnet_lp.workload.io import WORKLOAD_FORMATS
+from pnet_lp.workload.traces import TRACE_FORMATS
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 500
@@ -45,6 +46,7 @@ FORMATS: list[Formats] = [
     NETWORK_FORMATS,
     PICTURE_FORMATS,
     TABLE_FORMATS,
+    TRACE_FORMATS,
     WORKLOAD_FORMATS,
 ]
 REGISTRIES: list[Registry] = [

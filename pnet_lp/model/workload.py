@@ -25,6 +25,7 @@ from pnet_lp.model.arrays import (
     longs,
 )
 from pnet_lp.model.brief import brief
+from pnet_lp.model.waits import on_cycle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,11 +88,14 @@ class Workload:
         src, dst: int32 ``[f]``, hosts by index, never equal.
         size: int64 ``[f]``, bytes of payload, at least 1.
         start_ps: int64 ``[f]``, picoseconds: when the flow starts; where it waits for others, how long after
-            the last of them.
+            the last of them and their pauses.
         after_ptr: int32 ``[f + 1]``.
         after: int32, flow f starts when the flows ``after[after_ptr[f] : after_ptr[f + 1]]`` are done.
         acknowledged: bool, as long as ``after``: whether such a flow is done when its source knows so, as for a host
             that sends the next; else when its last byte has arrived, as for a host that acts on what it receives.
+        pause_ps: int64, as long as ``after``: how long after such a flow the wait for it ends, as where a host
+            computes with what it received while others still send to it.
+        earliest_ps: int64 ``[f]``: a time that a flow which waits for others waits for too; 0 for others.
         connection: int32 ``[f]``, the first flow on the connection that the flow is sent over, in either direction;
             its own number where no other is before it.
         connects: bool ``[f]``, whether the flow begins with the connection's handshake.
@@ -115,6 +119,8 @@ class Workload:
     after_ptr: IntArray
     after: IntArray
     acknowledged: BoolArray
+    pause_ps: LongArray
+    earliest_ps: LongArray
     connection: IntArray
     connects: BoolArray
     task: IntArray
@@ -138,6 +144,8 @@ class Workload:
         *,
         after: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
         acknowledged: npt.ArrayLike = False,
+        pause_ps: npt.ArrayLike = 0,
+        earliest_ps: npt.ArrayLike = 0,
         connection: npt.ArrayLike | None = None,
         connects: npt.ArrayLike = True,
         task: npt.ArrayLike | None = None,
@@ -159,6 +167,8 @@ class Workload:
             after: pairs ``(flow, flow it waits for)``, two arrays.
             acknowledged: one truth value or one for each of these pairs: whether the source has to know that the flow
                 has arrived.
+            pause_ps: picoseconds, one number or one for each of these pairs: how long after that.
+            earliest_ps: picoseconds, one number or ``[f]``: what a flow that waits for others waits for too.
             connection: numbers ``[f]``, equal for flows that share a connection; default: each has its own.
             connects: one truth value or ``[f]``.
             task: ``[f]``; default: every flow is a task of its own.
@@ -181,11 +191,12 @@ class Workload:
         count = len(s)
         if not count:
             raise WorkloadError("the workload has no flows", where=where)
-        bytes_, start, own_task, shared = (
+        bytes_, start, earliest, own_task, shared = (
             checked_array(values, WorkloadError, where)
             for values in (
                 size,
                 start_ps,
+                earliest_ps,
                 np.arange(count) if task is None else task,
                 np.arange(count) if connection is None else connection,
             )
@@ -198,6 +209,7 @@ class Workload:
             ("dst", t),
             ("size", bytes_),
             ("start_ps", start),
+            ("earliest_ps", earliest),
             ("connects", opens),
             ("task", own_task),
             ("connection", shared),
@@ -207,13 +219,14 @@ class Workload:
         ):
             if array.ndim and array.shape != (count,):
                 raise WorkloadError(f"{count} flows have {array.size} values of {name}", where=where)
-        bytes_, start = np.broadcast_to(bytes_, count), np.broadcast_to(start, count)
+        bytes_, start, earliest = (np.broadcast_to(values, count) for values in (bytes_, start, earliest))
         for name, index in (("src", s), ("dst", t)):
             _check(index, 0, hosts - 1, f"no such host as {name}", where, flow_at)
         if np.any(loops := s == t):
             raise WorkloadError(f"host {int(s[loops][0])} sends to itself", where=flow_at(int(np.argmax(loops))))
         _check(bytes_, 1, np.iinfo(np.int64).max // 16, "invalid flow size in bytes", where, flow_at)
         _check(start, 0, LONGEST_PS, "invalid flow start in picoseconds", where, flow_at)
+        _check(earliest, 0, LONGEST_PS, "invalid earliest time of a flow in picoseconds", where, flow_at)
         _check(own_task, 0, count - 1, "invalid task of a flow", where, flow_at)
         weights = np.broadcast_to(weights, count)
         if np.any(wrong := ~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT))):
@@ -224,7 +237,12 @@ class Workload:
                 found=float(weights[flow]),
                 allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
             )
-        pointer, parents, known = _parents(count, after, acknowledged, where, flow_at)
+        pointer, parents, known, pauses = _parents(count, after, acknowledged, pause_ps, where, flow_at)
+        if np.any(idle := (np.diff(pointer) == 0) & (earliest > 0)):
+            raise WorkloadError(
+                "a flow that waits for no other has an earliest time beside its start",
+                where=flow_at(int(np.argmax(idle))),
+            )
         stage_of, stages = _stages(named, count, flow_at)
         first_flows = _first_flows(np.broadcast_to(shared, count), s, t, where, flow_at)
         transport_of, transports = _transports(np.broadcast_to(sent_by, count), first_flows, flow_at)
@@ -237,6 +255,8 @@ class Workload:
             ints(pointer),
             ints(parents),
             booleans(known),
+            longs(pauses),
+            longs(earliest),
             ints(first_flows),
             booleans(np.broadcast_to(opens, count)),
             ints(own_task),
@@ -293,7 +313,17 @@ class Workload:
 
     def in_nanoseconds(self) -> Workload:
         """Return the same flows with starts, and pauses after a wait, rounded to whole nanoseconds."""
-        return replace(self, start_ps=longs(np.rint(self.start_ps / 1000).astype(np.int64) * 1000))
+        start, pause, earliest = (
+            longs(np.rint(times / 1000).astype(np.int64) * 1000)
+            for times in (self.start_ps, self.pause_ps, self.earliest_ps)
+        )
+        return replace(self, start_ps=start, pause_ps=pause, earliest_ps=earliest)
+
+    def pauses(self) -> list[list[int]]:
+        """Return the pauses of each flow: after those that have to arrive, then those that have to be acknowledged."""
+        flow = np.repeat(np.arange(self.flow_count), np.diff(self.after_ptr))
+        ordered = self.pause_ps[np.lexsort((self.acknowledged, flow))].tolist()
+        return [ordered[a:b] for a, b in itertools.pairwise(self.after_ptr.tolist())]
 
     def columns(self, network: Network) -> dict[str, list[Any]]:
         """Return the columns of :meth:`to_frame`."""
@@ -311,6 +341,10 @@ class Workload:
                     bounds = np.concatenate([[0], np.cumsum(selected)])[self.after_ptr].tolist()
                     kept = self.after[selected].tolist()
                     cells[name] = [kept[a:b] for a, b in itertools.pairwise(bounds)]
+        if self.pause_ps.any():
+            cells["pause_s"] = [[pause / 1e12 for pause in row] for row in self.pauses()]
+        if self.earliest_ps.any():
+            cells["earliest_s"] = (self.earliest_ps / 1e12).tolist()
         if np.any(self.connection != own):
             cells["connection"] = self.connection.tolist()
         if not self.connects.all():
@@ -327,8 +361,8 @@ class Workload:
 
     def to_frame(self, network: Network) -> pd.DataFrame:
         """Return a row per flow: ``src`` and ``dst``, names of the hosts, ``bytes``, ``start_s``, and those of the
-        columns ``id``, ``after``, ``after_acknowledged``, ``connection``, ``connects``, ``task``, ``stage``,
-        ``weight`` and ``transport`` that hold more than defaults.
+        columns ``id``, ``after``, ``after_acknowledged``, ``pause_s``, ``earliest_s``, ``connection``, ``connects``,
+        ``task``, ``stage``, ``weight`` and ``transport`` that hold more than defaults.
 
         Args:
             network: the one that the flows are for.
@@ -349,6 +383,7 @@ class Workload:
             self.task,
         ]
         arrays += [self.acknowledged] if self.acknowledged.any() else []
+        arrays += [self.pause_ps, self.earliest_ps] if self.pause_ps.any() or self.earliest_ps.any() else []
         arrays += [self.connection] if np.any(self.connection != np.arange(self.flow_count)) else []
         arrays += [self.stage] if self.stages else []
         arrays += [self.weight] if self.is_weighted else []
@@ -386,17 +421,6 @@ def _transports(
     return ints(index[place]), tuple(str(names[i]) for i in order)
 
 
-def _check(
-    values: npt.NDArray[Any], low: int, high: int, problem: str, where: str, flow_at: Callable[[int], str]
-) -> None:
-    if not np.issubdtype(values.dtype, np.integer):
-        raise WorkloadError(problem, where=where, found=values.dtype.name, allowed="whole numbers")
-    bad = (values < low) | (values > high)
-    if np.any(bad):
-        first = int(np.argmax(bad))
-        raise WorkloadError(problem, where=flow_at(first), found=int(values[first]), allowed=f"{low} to {high}")
-
-
 def _first_flows(
     connection: LongArray, src: LongArray, dst: LongArray, where: str, flow_at: Callable[[int], str]
 ) -> LongArray:
@@ -416,55 +440,46 @@ def _first_flows(
     return found
 
 
+def _check(
+    values: npt.NDArray[Any], low: int, high: int, problem: str, where: str, flow_at: Callable[[int], str]
+) -> None:
+    if not np.issubdtype(values.dtype, np.integer):
+        raise WorkloadError(problem, where=where, found=values.dtype.name, allowed="whole numbers")
+    bad = (values < low) | (values > high)
+    if np.any(bad):
+        first = int(np.argmax(bad))
+        raise WorkloadError(problem, where=flow_at(first), found=int(values[first]), allowed=f"{low} to {high}")
+
+
 def _parents(
     count: int,
     after: tuple[npt.ArrayLike, npt.ArrayLike] | None,
     acknowledged: npt.ArrayLike,
+    pause_ps: npt.ArrayLike,
     where: str,
     flow_at: Callable[[int], str],
-) -> tuple[LongArray, LongArray, BoolArray]:
-    """Return ``(pointer, parents, acknowledged)`` by flow; raise WorkloadError where flows wait for each other."""
+) -> tuple[LongArray, LongArray, BoolArray, LongArray]:
+    """Return ``(pointer, parents, acknowledged, pauses)`` by flow, or raise WorkloadError: a cycle."""
     if after is None:
-        return np.zeros(count + 1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+        none = np.empty(0, dtype=np.int64)
+        return np.zeros(count + 1, dtype=np.int64), none, np.empty(0, dtype=bool), none
     child, parent = (checked_array(side, WorkloadError, where, whole=True).ravel() for side in after)
     if child.shape != parent.shape:
         raise WorkloadError(f"{len(child)} flows wait for {len(parent)}", where=where)
     known = np.asarray(acknowledged, dtype=bool)
     if known.ndim and known.shape != child.shape:
         raise WorkloadError(f"{len(child)} waits have {known.size} values of acknowledged", where=where)
+    pauses = checked_array(pause_ps, WorkloadError, where, whole=True)
+    if pauses.ndim and pauses.shape != child.shape:
+        raise WorkloadError(f"{len(child)} waits have {pauses.size} values of pause_ps", where=where)
+    pauses = np.broadcast_to(pauses, child.shape)
+    _check(pauses, 0, LONGEST_PS, "invalid pause in picoseconds", where, lambda wait: flow_at(int(child[wait])))
     for side in (child, parent):
         _check(side, 0, count - 1, "no such flow to wait", where, lambda wait: f"{where}: wait {wait}")
+    known = np.broadcast_to(known, child.shape)
     order = np.lexsort((parent, child))
-    child, parent, known = child[order], parent[order], np.broadcast_to(known, child.shape)[order]
+    child, parent, known, pauses = child[order], parent[order], known[order], pauses[order]
     pointer = np.concatenate([[0], np.cumsum(np.bincount(child, minlength=count))])
-    if np.any(parent >= child) and (stuck := _stuck(count, child, parent)) is not None:
+    if np.any(parent >= child) and (stuck := on_cycle(count, child, parent)) is not None:
         raise WorkloadError("circular dependency between flows", where=flow_at(stuck))
-    return pointer, parent, known
-
-
-def _stuck(count: int, child: LongArray, parent: LongArray) -> int | None:
-    """Return a flow that waits for itself, if there is one: level by level, flows without unmet parents start."""
-    waiting = np.bincount(child, minlength=count)
-    order = np.argsort(parent, kind="stable")
-    children = child[order]
-    pointer = np.searchsorted(parent[order], np.arange(count + 1))
-    ready = np.flatnonzero(waiting == 0)
-    done = np.zeros(count, dtype=bool)
-    while len(ready):
-        done[ready] = True
-        counts = pointer[ready + 1] - pointer[ready]
-        first = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        place = np.repeat(pointer[ready] - first, counts) + np.arange(counts.sum())
-        released = children[place]
-        np.subtract.at(waiting, released, 1)
-        ready = np.unique(released[waiting[released] == 0])
-    if done.all():
-        return None
-    # Each of the others waits for one of them: back along these, the first that comes twice is on a cycle.
-    left = ~done[child] & ~done[parent]
-    waits_for = dict(zip(child[left].tolist(), parent[left].tolist(), strict=True))
-    flow, seen = int(np.argmin(done)), set[int]()
-    while flow not in seen:
-        seen.add(flow)
-        flow = waits_for[flow]
-    return flow
+    return pointer, parent, known, pauses

@@ -125,6 +125,7 @@ _FORMATS = (
     "topology.io.NETWORK_FORMATS",
     "traffic.io.MATRIX_FORMATS",
     "workload.io.WORKLOAD_FORMATS",
+    "workload.traces.TRACE_FORMATS",
     "tables.TABLE_FORMATS",
     "charts.CHART_FORMATS",
     "drawing.formats.PICTURE_FORMATS",

@@ -44,7 +44,7 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
             "flows": int(np.sum(waits > 0)),
             "waits": len(workload.after),
             "acknowledged": int(workload.acknowledged.sum()),
-            "longest_delay_us": int(workload.start_ps[waits > 0].max(initial=0)) / 1e6,
+            "longest_delay_us": int((np.repeat(workload.start_ps, waits) + workload.pause_ps).max(initial=0)) / 1e6,
         },
         "tasks": {"tasks": len(tasks), "most_flows": int(tasks.max())},
         "stages": [

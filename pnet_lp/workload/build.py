@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pnet_lp.errors import SpecError, WorkloadError
-from pnet_lp.files import check_readable
+from pnet_lp.errors import SpecError, Verbatim, WorkloadError
+from pnet_lp.files import check_readable, exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.workload import Workload
-from pnet_lp.registry import Entry, Params, parse_expression
+from pnet_lp.registry import Entry, Params, parse_expression, parse_values, validate
 from pnet_lp.sums import split_sum
 from pnet_lp.workload.base import WORKLOADS, Use, WorkloadBuilder, WorkloadContext, WorkloadParams
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 from pnet_lp.workload.joined import joined
+
+if TYPE_CHECKING:
+    from pnet_lp.workload.traces import TraceParams
 
 
 def build_workload(text: str, network: Network, traffic: TrafficMatrix | None = None, *, seed: int = 0) -> Workload:
     """Return the workload that ``text`` describes on ``network``.
 
     Args:
-        text: an expression such as ``poisson:load=0.5,sizes=pfabric-web-search,flows=10000``, the path of a file, or
-            the sum of several, which run at the same time.  A registered name is always the workload; write
-            ``./incast`` for a file of that name.
+        text: an expression such as ``poisson:load=0.5,sizes=pfabric-web-search,flows=10000``, the path of a file, of a
+            trace with parameters behind it (``run.0.et:all_reduce=tree``), or the sum of several, which run at the
+            same time.  A registered name is always the workload; write ``./incast`` for a file of that name.
         network: the network, which has hosts.
         traffic: which hosts send to which, between hosts, for workloads that take their pairs from a matrix.
         seed: master seed of workloads that are drawn and have no ``seed`` of their own.
@@ -75,11 +79,15 @@ class WorkloadRecipe:
         text: the expression or the file.
         entry: what it names; None for a file.
         params: parameters of the entry.
+        file: what the file is called, without parameters.
+        trace: these, of a trace.
     """
 
     text: str
     entry: Entry[WorkloadBuilder] | None = None
     params: WorkloadParams | None = None
+    file: str = ""
+    trace: TraceParams | None = None
 
     @property
     def traffic(self) -> Use:
@@ -89,9 +97,11 @@ class WorkloadRecipe:
     def build(self, context: WorkloadContext) -> Workload:
         """Return the workload, or raise WorkloadError: it does not fit the network, the file is missing or broken."""
         if self.entry is None or self.params is None:
-            from pnet_lp.workload.io import read_workload  # noqa: PLC0415 - slow to load
+            from pnet_lp.workload.io import read_trace, read_workload  # noqa: PLC0415 - slow to load
 
-            return read_workload(Path(self.text), context.network)
+            if self.trace is not None:
+                return read_trace(Path(self.file), self.trace, context)
+            return read_workload(Path(self.file), context.network)
         return _drawn(self.entry.build(self.params, context), self.params)
 
 
@@ -99,7 +109,7 @@ def check_workload(text: str, traffic: str | None = None) -> None:
     """Raise what :func:`build_workload` would for ``text`` on any network; ``traffic`` is its matrix, in words."""
     for recipe in parse_workload(text, traffic):
         if recipe.entry is None:
-            check_readable(Path(recipe.text), WorkloadError)
+            check_readable(Path(recipe.file), WorkloadError)
 
 
 def parse_workload(text: str, traffic: str | None = None) -> list[WorkloadRecipe]:
@@ -132,7 +142,13 @@ def terms_of(text: str) -> list[WorkloadRecipe]:
 
 def _recipe(text: str) -> WorkloadRecipe:
     if _is_file(text):
-        return WorkloadRecipe(text)
+        file, _, behind = text.partition(":")
+        if not behind or exists(text):
+            return WorkloadRecipe(text, file=text)
+        from pnet_lp.workload.traces import TraceParams  # noqa: PLC0415 - slow to load
+
+        trace = validate(TraceParams, parse_values(behind, file), file, names=Verbatim)
+        return WorkloadRecipe(text, file=file, trace=trace)
     name, values = parse_expression(text, WORKLOADS)
     entry = WORKLOADS.get(name)
     params = entry.validate(values)
@@ -146,7 +162,7 @@ def _is_file(text: str) -> bool:
         return False
     from pnet_lp.workload.io import WORKLOAD_FORMATS  # noqa: PLC0415 - slow to load
 
-    return WORKLOAD_FORMATS.is_path(text)
+    return WORKLOAD_FORMATS.is_path(text) or WORKLOAD_FORMATS.is_path(text.partition(":")[0])
 
 
 def check_hosts(network: Network, label: str) -> None:

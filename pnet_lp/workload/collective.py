@@ -17,6 +17,10 @@ from pnet_lp.workload.base import WorkloadContext, WorkloadParams
 ALGORITHM = "one of `pnet-lp list collectives` that does this"
 """Of the parameter ``algorithm``."""
 
+HOSTS = "indices of the hosts that take part, in the order of their ranks: all, or as in 0-7+12"
+PLACEMENT = "whether ranks are hosts as listed, or drawn from them"
+"""Of the parameters ``hosts`` and ``placement``."""
+
 
 class CollectiveParams(WorkloadParams):
     """Parameters of every collective operation."""
@@ -24,13 +28,9 @@ class CollectiveParams(WorkloadParams):
     operation: ClassVar[Operation]
     algorithm: AlgorithmOf = Field(description=ALGORITHM)
     size: Bytes = Field(description="bytes of each rank's whole buffer")
-    hosts: str = Field(
-        "all", description="indices of the hosts that take part, in the order of their ranks: all, or as in 0-7+12"
-    )
+    hosts: str = Field("all", description=HOSTS)
     ranks: int | None = Field(None, ge=2, description="how many of these hosts take part; default: all")
-    placement: Literal["in-order", "random"] = Field(
-        "in-order", description="whether ranks are hosts as listed, or drawn from them"
-    )
+    placement: Literal["in-order", "random"] = Field("in-order", description=PLACEMENT)
     rounds: int = Field(1, ge=1, le=10**9, description="operations, one after the other")
     pause: Duration = Field(0, description="time from a rank's end of one operation to its start of the next")
     seed: OwnSeed = None
@@ -58,33 +58,42 @@ class ChunkedParams(CollectiveParams):
         return self.chunks
 
 
-def chosen_hosts(params: CollectiveParams, context: WorkloadContext) -> LongArray:
+def chosen_hosts(
+    context: WorkloadContext, chosen: str, placement: str, seed: int | None, ranks: int | None = None
+) -> LongArray:
     """Return the host of each rank.
+
+    Args:
+        context: of the workload.
+        chosen: the parameter ``hosts``.
+        placement: the parameter ``placement``.
+        seed: the workload's own seed.
+        ranks: how many take part; default: all of them.
 
     Raises:
         WorkloadError: not a list of different hosts of the network, fewer than two of them, or fewer than ranks.
     """
     where, allowed = f"{context.label}: hosts", f"all, or indices from 0 to {context.hosts - 1} as in 0-7+12"
-    if params.hosts == "all":
+    if chosen == "all":
         hosts = np.arange(context.hosts)
     else:
         ranges = []
-        for part in params.hosts.split("+"):
+        for part in chosen.split("+"):
             low, dash, high = part.partition("-")
             if not (part.isascii() and low.isdecimal() and (high.isdecimal() or not dash)) or len(part) > 20:
-                raise WorkloadError("not a list of hosts", where=where, found=params.hosts, allowed=allowed)
+                raise WorkloadError("not a list of hosts", where=where, found=chosen, allowed=allowed)
             begin, end = int(low), int(high or low)
             if not begin <= end < context.hosts:
                 raise WorkloadError("no such hosts", where=where, found=part, allowed=allowed)
             ranges.append(np.arange(begin, end + 1))
         hosts = np.concatenate(ranges)
         if len(np.unique(hosts)) < len(hosts):
-            raise WorkloadError("a host is named twice", where=where, found=params.hosts)
-    if len(hosts) < (needed := params.ranks or 2):
+            raise WorkloadError("a host is named twice", where=where, found=chosen)
+    if len(hosts) < (needed := ranks or 2):
         raise WorkloadError(f"{needed} ranks need as many hosts", where=where, found=f"{len(hosts)} hosts")
-    if params.placement == "random":
-        hosts = context.random("placement", params.seed).permutation(hosts)
-    return hosts[: params.ranks]
+    if placement == "random":
+        hosts = context.random("placement", seed).permutation(hosts)
+    return hosts[:ranks]
 
 
 def operations(params: CollectiveParams, context: WorkloadContext, *, at_once: bool = False) -> Workload:
@@ -103,7 +112,8 @@ def operations(params: CollectiveParams, context: WorkloadContext, *, at_once: b
             cannot be sent from the start.
         WorkloadError: no such hosts; too many messages.
     """
-    hosts, rounds = chosen_hosts(params, context), params.rounds
+    hosts = chosen_hosts(context, params.hosts, params.placement, params.seed, params.ranks)
+    rounds = params.rounds
     with naming(context.label, SpecError):
         schedule = params.algorithm.schedule(params.operation, len(hosts))
         count = schedule.message_count * params.pieces

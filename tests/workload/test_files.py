@@ -44,6 +44,7 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
     waits = draw(st.lists(st.tuples(flow, flow), max_size=10, unique=True))
     after = [(a, b) for a, b in waits if rank[a] > rank[b]]
     known = draw(st.lists(st.booleans(), min_size=len(after), max_size=len(after)))
+    moments = st.integers(0, 10**15)
     # Only flows between the same two hosts can share a connection.
     ends = [min(p) * 5 + max(p) for p in zip(src, dst, strict=True)]
     return Workload.from_flows(
@@ -54,6 +55,8 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
         each(st.integers(0, 10**15)),
         after=tuple(np.array(after, dtype=int).reshape(-1, 2).T),
         acknowledged=known,
+        pause_ps=draw(st.lists(moments, min_size=len(after), max_size=len(after))) if draw(st.booleans()) else 0,
+        earliest_ps=[draw(moments) if any(child == i for child, _ in after) else 0 for i in range(count)],
         connection=ends if draw(st.booleans()) else None,
         connects=draw(st.lists(st.booleans(), min_size=count, max_size=count)),
         task=np.unique(each(flow), return_inverse=True)[1],

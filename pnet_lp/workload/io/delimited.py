@@ -3,6 +3,8 @@
     id                  what ``after`` calls the flow; default: its number, from 0
     after               ids, with blanks between: the flow starts ``start_s`` after the last of them has arrived
     after_acknowledged  the same, after their sources know that they have arrived
+    pause_s             for each id in these two columns, in order: how long after it; default: 0
+    earliest_s          a time that a flow with ids in these waits for too; default: 0
     connection          flows with the same one share it, in either direction; default: each has its own
     connects            whether the flow begins with the connection's handshake: true (default) or false
     task                flows with the same one are one piece of work; default: each is its own
@@ -55,6 +57,8 @@ def _row(where: str, cells: dict[str, str]) -> TableRow:
         cells.get("id") or None,
         tuple(cells.get("after", "").split()),
         tuple(cells.get("after_acknowledged", "").split()),
+        tuple(parse_time(pause, 12, where) for pause in cells.get("pause_s", "").split()),
+        parse_time(cells.get("earliest_s") or "0", 12, where),
         cells.get("connection") or None,
         _TRUTH.get(truth, True),
         cells.get("task") or None,

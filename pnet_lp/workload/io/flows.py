@@ -28,7 +28,8 @@ class FlowList:
         src, dst: text is a name, or an index where not every host of the file is a name; a number is an index.
         size: bytes.
         start_ps: picoseconds.
-        waits: flow, flow it waits for, and whether until its source knows that that has arrived.
+        waits: flow, flow it waits for, whether until its source knows that that has arrived, and how long after that.
+        earliest_ps: picoseconds; empty where there are none.
         connection, connects, task, stage, weight, transport: as in a workload; empty where each flow has its own, or
             there are no stages, weights or transports.
     """
@@ -38,7 +39,8 @@ class FlowList:
     dst: list[str | int] = field(default_factory=list)
     size: list[int] = field(default_factory=list)
     start_ps: list[int] = field(default_factory=list)
-    waits: list[tuple[int, int, bool]] = field(default_factory=list)
+    waits: list[tuple[int, int, bool, int]] = field(default_factory=list)
+    earliest_ps: list[int] = field(default_factory=list)
     connection: list[int] = field(default_factory=list)
     connects: list[bool] = field(default_factory=list)
     task: list[int] = field(default_factory=list)
@@ -75,7 +77,7 @@ class FlowList:
                     )
             if ends[src] == ends[dst]:
                 raise WorkloadError(f"host {str(src)!r} sends to itself", where=self.where(number))
-        child, parent, acknowledged = zip(*self.waits, strict=True) if self.waits else ((), (), ())
+        child, parent, acknowledged, pauses = zip(*self.waits, strict=True) if self.waits else ((), (), (), ())
         return Workload.from_flows(
             network.host_count,
             [ends[end] for end in self.src],
@@ -84,6 +86,8 @@ class FlowList:
             self.start_ps,
             after=(child, parent) if child else None,
             acknowledged=acknowledged if child else False,
+            pause_ps=pauses if child else 0,
+            earliest_ps=self.earliest_ps or 0,
             connection=self.connection or None,
             connects=self.connects or True,
             task=self.task or None,

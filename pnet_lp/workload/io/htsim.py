@@ -150,8 +150,8 @@ def _define(words: list[str], triggers: dict[int, _Trigger], where: str) -> None
     trigger.count = _number(count, "count", where) if kind == "barrier" else 1
 
 
-def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, int, bool]]:
-    """Return which flows wait for which because of a trigger: ``(flow, flow it waits for, acknowledged)``.
+def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, int, bool, int]]:
+    """Return which flows wait for which because of a trigger: ``(flow, flow it waits for, acknowledged, 0)``.
 
     Raises:
         WorkloadError: nothing is known of it, it starts what will never start, or what it starts is not known.
@@ -165,7 +165,7 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
                 where=trigger.where,
                 allowed=f"{trigger.count}, as its kind requires",
             )
-        return [(flow, parent, known) for flow in trigger.starts for parent, known in trigger.by]
+        return [(flow, parent, known, 0) for flow in trigger.starts for parent, known in trigger.by]
     # In a chain each end starts the next; where two could, which one does depends on the run.
     started = set(trigger.starts)
     free = [each for each in trigger.by if each[0] not in started]
@@ -179,14 +179,16 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
     for before, flow in zip(chain, trigger.starts, strict=False):
         if before not in ends or before == flow:
             raise WorkloadError(f"nothing starts the connection that waits for trigger {number}", where=lines[flow])
-        waits.append((flow, before, ends[before]))
+        waits.append((flow, before, ends[before], 0))
     return waits
 
 
 def _render(workload: Workload, _: Network) -> str:
     check_plain(workload, _WHAT, waits=True)
-    waiting = np.diff(workload.after_ptr) > 0
-    if np.any(late := waiting & (workload.start_ps > 0)):
+    waits = np.diff(workload.after_ptr)
+    late = (waits > 0) & ((workload.start_ps > 0) | (workload.earliest_ps > 0))
+    late[np.repeat(np.arange(workload.flow_count), waits)[workload.pause_ps > 0]] = True
+    if np.any(late):
         raise refusal(workload, _WHAT, "a pause before a flow that waits for others", late)
     if np.any(large := workload.size > _LARGEST):
         raise refusal(workload, _WHAT, f"flows of more than {_LARGEST} bytes", large)

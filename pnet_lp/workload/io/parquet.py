@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LISTS = ("after", "after_acknowledged")
+_TIMES = ("start_s", "earliest_s")
 _TEXTS = ("id", "connection", "task", "stage", "transport")
 _BYTES_PER_ROW = 2000
 """Unpacked; names are short, and few flows wait for many."""
@@ -57,7 +58,8 @@ def _check_types(table: pa.Table, where: str) -> None:
             kind = kind.value_type
         fits, expected = {
             "bytes": (pa.types.is_integer(kind), "whole numbers"),
-            "start_s": (is_number(kind), "numbers"),
+            **dict.fromkeys(_TIMES, (is_number(kind), "numbers")),
+            "pause_s": (listed and is_number(kind.value_type), "lists of numbers"),
             "weight": (is_number(kind), "numbers"),
             "connects": (pa.types.is_boolean(kind), "truth values"),
             **dict.fromkeys(_LISTS, (listed and is_text(kind.value_type), "lists of text or whole numbers")),
@@ -82,6 +84,8 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
         id=own,
         after=after,
         after_acknowledged=acknowledged,
+        pause_ps=tuple(parse_time(str(pause), 12, where) for pause in cells["pause_s"] or ()),
+        earliest_ps=0 if cells["earliest_s"] is None else parse_time(str(cells["earliest_s"]), 12, where),
         connection=connection,
         task=task,
         stage=stage,
@@ -93,8 +97,11 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
 def _write(workload: Workload, temporary: Path, network: Network) -> None:
     pa, pq = load("pyarrow", str(temporary)), load("pyarrow.parquet", str(temporary))
     cells = cells_of(workload, network)
-    cells["start_s"] = [float(start) for start in cells["start_s"]]
-    kinds = dict.fromkeys(_LISTS, pa.list_(pa.int64()))
+    for name in set(_TIMES) & set(cells):
+        cells[name] = [float(time) for time in cells[name]]
+    if "pause_s" in cells:
+        cells["pause_s"] = [[float(pause) for pause in row] for row in cells["pause_s"]]
+    kinds = {**dict.fromkeys(_LISTS, pa.list_(pa.int64())), "pause_s": pa.list_(pa.float64())}
     columns = {name: pa.array(cells[name], kinds.get(name)) for name in COLUMNS if name in cells}
     pq.write_table(pa.table(columns), temporary, write_page_checksum=True)
 

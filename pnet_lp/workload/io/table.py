@@ -18,6 +18,8 @@ COLUMNS = (
     "id",
     "after",
     "after_acknowledged",
+    "pause_s",
+    "earliest_s",
     "connection",
     "connects",
     "task",
@@ -38,6 +40,8 @@ class TableRow(NamedTuple):
     id: str | None
     after: tuple[str, ...]
     after_acknowledged: tuple[str, ...]
+    pause_ps: tuple[int, ...]
+    earliest_ps: int
     connection: str | None
     connects: bool
     task: str | None
@@ -75,11 +79,16 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
     numbers: dict[tuple[str, str | int], int] = {}
     for number, row in enumerate(kept):
         found.add(row.src, row.dst, row.size, row.start_ps)
-        for acknowledged, names in ((False, row.after), (True, row.after_acknowledged)):
-            for name in names:
-                if name not in ids:
-                    raise WorkloadError("unknown flow to wait for", where=row.where, found=name, allowed="an id")
-                found.waits.append((number, ids[name], acknowledged))
+        awaited = [*((name, False) for name in row.after), *((name, True) for name in row.after_acknowledged)]
+        if row.pause_ps and len(row.pause_ps) != len(awaited):
+            raise WorkloadError(
+                f"{len(awaited)} flows to wait for have {len(row.pause_ps)} values of pause_s", where=row.where
+            )
+        for (name, acknowledged), pause in zip(awaited, row.pause_ps or [0] * len(awaited), strict=True):
+            if name not in ids:
+                raise WorkloadError("unknown flow to wait for", where=row.where, found=name, allowed="an id")
+            found.waits.append((number, ids[name], acknowledged, pause))
+        found.earliest_ps.append(row.earliest_ps)
         # The first flow of a connection gives it its number.
         own = ("flow", number) if row.connection is None else ("connection", row.connection)
         found.connection.append(numbers.setdefault(own, number))
@@ -101,4 +110,10 @@ def _task(row: TableRow) -> int:
 
 def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
     """Return the columns of a workload's table, its starts as text."""
-    return workload.columns(network) | {"start_s": [format_time(start, 12) for start in workload.start_ps.tolist()]}
+    cells = workload.columns(network)
+    for name, times in (("start_s", workload.start_ps), ("earliest_s", workload.earliest_ps)):
+        if name in cells:
+            cells[name] = [format_time(time, 12) for time in times.tolist()]
+    if "pause_s" in cells:
+        cells["pause_s"] = [[format_time(pause, 12) for pause in row] for row in workload.pauses()]
+    return cells

@@ -11,13 +11,15 @@ use crate::error::{Error, invalid};
 /// Flows that are all known beforehand, some of which may start only when others have arrived or are acknowledged.
 #[derive(Debug)]
 pub struct FlowList {
-    /// `start` is a time, or how long after the last flow waited for.
+    /// `start` is a time, or how long after all that is waited for.
     flows: Vec<Flow>,
     /// How many flows each one still waits for.
     waiting: Vec<u32>,
-    /// The flows that wait for each to arrive, and for its acknowledgement.
-    on_arrival: Csr<u32>,
-    on_acknowledgement: Csr<u32>,
+    /// When all that each one waited for so far had come and its pauses had passed.
+    met: Vec<Time>,
+    /// The flows that wait for each to arrive, and for its acknowledgement, and how long after that.
+    on_arrival: Csr<(u32, Time)>,
+    on_acknowledgement: Csr<(u32, Time)>,
     /// Flows that wait for no other, by start.
     ready: BinaryHeap<Reverse<(Time, u32)>>,
     started: Vec<bool>,
@@ -30,6 +32,7 @@ impl FlowList {
         let flows: Vec<Flow> = numbered.collect();
         FlowList {
             waiting: vec![0; flows.len()],
+            met: vec![0; flows.len()],
             on_arrival: Csr::new(flows.len(), [].into_iter()),
             on_acknowledgement: Csr::new(flows.len(), [].into_iter()),
             ready: flows.iter().map(|flow| Reverse((flow.start, flow.id))).collect(),
@@ -38,35 +41,50 @@ impl FlowList {
         }
     }
 
-    /// The same where flow `f` waits for those in `after[after_ptr[f]..after_ptr[f + 1]]` to come to a stage, and its start
-    /// counts from the last of these moments.
+    /// The same where flow `f` waits for those in `after[after_ptr[f]..after_ptr[f + 1]]` to come to a stage and for a pause
+    /// after that, and its start counts from the last of these moments.
     ///
     /// ```
     /// # use pnet_core::sim::{FlowList, Stage};
     /// let flows = || FlowList::new([(0, 1, 1500, 0), (1, 0, 1500, 7)]);
-    /// assert!(flows().after(&[0, 0, 1], &[(0, Stage::Arrived)]).is_ok());
-    /// let error = flows().after(&[0, 0, 1], &[(2, Stage::Arrived)]).unwrap_err();
+    /// assert!(flows().after(&[0, 0, 1], &[(0, Stage::Arrived, 0)]).is_ok());
+    /// let error = flows().after(&[0, 0, 1], &[(2, Stage::Arrived, 0)]).unwrap_err();
     /// assert_eq!(error.to_string(), "after: 2 is not in 0..2");
     /// ```
-    pub fn after(mut self, after_ptr: &[usize], after: &[(u32, Stage)]) -> Result<Self, Error> {
+    pub fn after(mut self, after_ptr: &[usize], after: &[(u32, Stage, Time)]) -> Result<Self, Error> {
         let count = self.flows.len();
         let ordered = after_ptr.first() == Some(&0) && after_ptr.is_sorted();
         if !ordered || after_ptr.len() != count + 1 || after_ptr.last() != Some(&after.len()) {
             return invalid("after_ptr", format!("not the ranges of {count} flows in {} entries", after.len()));
         }
-        if let Some((unknown, _)) = after.iter().find(|(parent, _)| *parent as usize >= count) {
+        if let Some((unknown, ..)) = after.iter().find(|(parent, ..)| *parent as usize >= count) {
             return invalid("after", format!("{unknown} is not in 0..{count}"));
         }
         self.waiting = after_ptr.windows(2).map(|w| (w[1] - w[0]) as u32).collect();
         let children = |awaited: Stage| {
             let pairs = (0..count).flat_map(|flow| {
                 let parents = after[after_ptr[flow]..after_ptr[flow + 1]].iter();
-                parents.filter(move |wait| wait.1 == awaited).map(move |wait| (wait.0, flow as u32))
+                parents.filter(move |wait| wait.1 == awaited).map(move |wait| (wait.0, (flow as u32, wait.2)))
             });
             Csr::new(count, pairs)
         };
         (self.on_arrival, self.on_acknowledgement) = (children(Stage::Arrived), children(Stage::Acknowledged));
         self.ready.retain(|Reverse((_, flow))| self.waiting[*flow as usize] == 0);
+        Ok(self)
+    }
+
+    /// The same where flow `f` that waits for others counts its start from `earliest[f]` at the earliest.
+    ///
+    /// ```
+    /// # use pnet_core::sim::FlowList;
+    /// let error = FlowList::new([(0, 1, 1500, 0)]).not_before(vec![]).unwrap_err();
+    /// assert_eq!(error.to_string(), "earliest: 0 entries for 1 flows");
+    /// ```
+    pub fn not_before(mut self, earliest: Vec<Time>) -> Result<Self, Error> {
+        if earliest.len() != self.flows.len() {
+            return invalid("earliest", format!("{} entries for {} flows", earliest.len(), self.flows.len()));
+        }
+        self.met = earliest;
         Ok(self)
     }
 
@@ -120,11 +138,12 @@ impl Source for FlowList {
             Stage::Arrived => &self.on_arrival,
             Stage::Acknowledged => &self.on_acknowledgement,
         };
-        for child in children.of(id as usize) {
-            let waiting = &mut self.waiting[*child as usize];
+        for (child, pause) in children.of(id as usize) {
+            let (waiting, met) = (&mut self.waiting[*child as usize], &mut self.met[*child as usize]);
             *waiting -= 1;
+            *met = now.saturating_add(*pause).max(*met);
             if *waiting == 0 {
-                let start = now.saturating_add(self.flows[*child as usize].start);
+                let start = met.saturating_add(self.flows[*child as usize].start);
                 self.ready.push(Reverse((start, *child)));
             }
         }
@@ -162,7 +181,7 @@ mod tests {
     #[test]
     fn flows_start_when_what_they_wait_for_is_done() {
         let flows = [(0, 1, 1, 5), (1, 0, 1, 10), (0, 1, 1, 0), (1, 2, 1, 3)];
-        let after = [0, 1, 0, 1].map(|parent| (parent, Stage::Acknowledged));
+        let after = [0, 1, 0, 1].map(|parent| (parent, Stage::Acknowledged, 0));
         let mut source = FlowList::new(flows).after(&[0, 0, 1, 2, 4], &after).unwrap();
         assert_eq!((source.next(), source.total()), (5, Some(4)));
         assert_eq!(started(&mut source, 5), [(0, 5)]);
@@ -181,13 +200,29 @@ mod tests {
     /// One flow waits for another to arrive, one for its acknowledgement, one for both.
     #[test]
     fn arrival_and_acknowledgement_are_told_apart() {
-        let after = [(0, Stage::Arrived), (0, Stage::Acknowledged), (0, Stage::Arrived), (0, Stage::Acknowledged)];
+        let after = [0, 1, 0, 1].map(|known| (0, if known == 1 { Stage::Acknowledged } else { Stage::Arrived }, 0));
         let mut source = FlowList::new([(0, 1, 1, 0); 4]).after(&[0, 0, 1, 2, 4], &after).unwrap();
         assert_eq!(started(&mut source, 0), [(0, 0)]);
         source.reached(0, Stage::Arrived, 10);
         assert_eq!(started(&mut source, 10), [(1, 10)]);
         source.reached(0, Stage::Acknowledged, 20);
         assert_eq!(started(&mut source, 20), [(2, 20), (3, 20)]);
+    }
+
+    /// The pause after an earlier flow may be what holds a flow up longest, or its earliest time, or neither.
+    #[test]
+    fn pauses_count_from_what_each_is_after() {
+        let flows = [(0, 1, 1, 0), (0, 1, 1, 0), (1, 2, 1, 0), (1, 2, 1, 2)];
+        let after = [(0, Stage::Arrived, 50), (1, Stage::Arrived, 0), (0, Stage::Arrived, 1)];
+        for (second, earliest, expected) in [(20, 0, 60), (90, 0, 90), (20, 75, 75)] {
+            let source = FlowList::new(flows).after(&[0, 0, 0, 2, 3], &after).unwrap();
+            let mut source = source.not_before(vec![0, 0, earliest, 0]).unwrap();
+            assert_eq!(started(&mut source, 0).len(), 2);
+            source.reached(0, Stage::Arrived, 10);
+            assert_eq!(started(&mut source, 13), [(3, 13)]);
+            source.reached(1, Stage::Arrived, second);
+            assert_eq!(source.next(), expected);
+        }
     }
 
     /// A flow takes over from the one before it in its direction.
@@ -213,7 +248,7 @@ mod tests {
             for (flow, chosen) in parents.iter().enumerate() {
                 if flow > 0 {
                     let stage = |odd| if odd { Stage::Arrived } else { Stage::Acknowledged };
-                    after.extend(chosen.iter().map(|index| (index.index(flow) as u32, stage(flow % 2 == 1))));
+                    after.extend(chosen.iter().map(|index| (index.index(flow) as u32, stage(flow % 2 == 1), flow as Time)));
                 }
                 ptr.push(after.len());
             }
@@ -226,8 +261,8 @@ mod tests {
                 for flow in flows {
                     let id = flow.id as usize;
                     prop_assert_eq!(ends[id], None);
-                    for (parent, _) in &after[ptr[id]..ptr[id + 1]] {
-                        prop_assert!(ends[*parent as usize].unwrap() <= now);
+                    for (parent, _, pause) in &after[ptr[id]..ptr[id + 1]] {
+                        prop_assert!(ends[*parent as usize].unwrap() + pause <= now);
                     }
                     ends[id] = Some(now);
                     source.reached(flow.id, Stage::Arrived, now);

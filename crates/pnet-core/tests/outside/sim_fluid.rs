@@ -122,7 +122,7 @@ fn dependent_flows() {
     let correction = Correction { propagation: true, ..Correction::default() };
     for (stage, links) in [(Stage::Arrived, 2), (Stage::Acknowledged, 4)] {
         let list = [(0, 1, 1000, 5), (1, 0, 1000, 10)];
-        let source = FlowList::new(list).after(&[0, 0, 1], &[(0, stage)]).unwrap();
+        let source = FlowList::new(list).after(&[0, 0, 1], &[(0, stage, 0)]).unwrap();
         let found = run(FluidScenario { correction, ..FluidScenario::new(row(1, &[0; 2]), source) });
         let first = 5 + 1000 * BYTE + links * MICROSECOND;
         assert_eq!(found.flows[1].start, first + 10);

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::error::Result;
 
 /// Flows between hosts; flow `f` waits for `after[after_ptr[f]..after_ptr[f + 1]]`, each to arrive or, where
-/// `acknowledged`, to be complete at its source.  It is sent over the connection that flow `connection[f]` is the first on, and
+/// `acknowledged`, to be complete at its source, each and a pause after it, and until `earliest_ps[f]`.  It is sent over the connection that flow `connection[f]` is the first on, and
 /// begins with a handshake where `connects[f]`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -21,6 +21,8 @@ pub(crate) struct Flows<'py> {
     after_ptr: PyReadonlyArray1<'py, i32>,
     after: PyReadonlyArray1<'py, i32>,
     acknowledged: PyReadonlyArray1<'py, bool>,
+    pause_ps: PyReadonlyArray1<'py, i64>,
+    earliest_ps: PyReadonlyArray1<'py, i64>,
     connection: PyReadonlyArray1<'py, i32>,
     connects: PyReadonlyArray1<'py, bool>,
 }
@@ -39,11 +41,14 @@ impl Flows<'_> {
         let start = offsets("start_ps", self.start_ps.as_slice()?)?;
         let after = indices("after", self.after.as_slice()?, src.len())?;
         let stages = self.acknowledged.as_slice()?;
+        let pauses = offsets("pause_ps", self.pause_ps.as_slice()?)?;
+        let earliest = offsets("earliest_ps", self.earliest_ps.as_slice()?)?;
         for (what, entries, expected) in [
             ("dst", dst.len(), src.len()),
             ("size", size.len(), src.len()),
             ("start_ps", start.len(), src.len()),
             ("acknowledged", stages.len(), after.len()),
+            ("pause_ps", pauses.len(), after.len()),
         ] {
             if entries != expected {
                 return Ok(invalid(what, format!("{entries} entries for {expected}"))?);
@@ -54,8 +59,10 @@ impl Flows<'_> {
         let amounts = size.into_iter().zip(start);
         let flows = ends.zip(amounts).map(|((src, dst), (size, start))| (src, dst, size as u64, start as Time));
         let stage = |known: &bool| if *known { Stage::Acknowledged } else { Stage::Arrived };
-        let after: Vec<(u32, Stage)> = after.into_iter().zip(stages.iter().map(stage)).collect();
+        let waits = after.into_iter().zip(stages).zip(pauses);
+        let after: Vec<_> = waits.map(|((flow, known), pause)| (flow, stage(known), pause as Time)).collect();
         let flows = FlowList::new(flows).after(&offsets("after_ptr", self.after_ptr.as_slice()?)?, &after)?;
+        let flows = flows.not_before(earliest.into_iter().map(|time| time as Time).collect())?;
         Ok(Box::new(flows.over(&connection, self.connects.as_slice()?)?))
     }
 }

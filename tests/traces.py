@@ -1,0 +1,97 @@
+"""Small traces of programs, made without the code that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+
+def varint(value: int) -> bytes:
+    """Return a number as protobuf writes it."""
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def field(number: int, value: int | str | bytes) -> bytes:
+    """Return a field of a message: a number, a text or another message."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def attribute(name: str, value: int | str | list[int]) -> bytes:
+    """Return an attribute as Chakra's own tools write it: int64, a text, or truth values."""
+    if isinstance(value, list):
+        return field(1, name) + field(28, field(1, bytes(value)))
+    return field(1, name) + field(9 if isinstance(value, int) else 29, value)
+
+
+METADATA, LOAD, COMPUTE, SEND, RECEIVE, COLLECTIVE = 1, 2, 4, 5, 6, 7
+ALL_REDUCE, ALL_GATHER, BROADCAST, ALL_TO_ALL, REDUCE_SCATTER, BARRIER = 0, 2, 5, 6, 7, 9
+
+
+def node(
+    number: int,
+    kind: int,
+    after: Iterable[int] = (),
+    *,
+    micros: int = 0,
+    name: str = "n",
+    values: str = "",
+    **attributes: int | str | list[int],
+) -> bytes:
+    """Return a node of a Chakra trace; half of what it waits for is data, half is control."""
+    waits = b"".join(field(4 + i % 2, other) for i, other in enumerate(after))
+    times = field(7, micros) if micros else b""
+    inputs = field(8, field(1, values)) if values else b""
+    more = b"".join(field(10, attribute(*each)) for each in attributes.items())
+    return (field(1, number) if number else b"") + field(2, name) + field(3, kind) + waits + times + inputs + more
+
+
+def chakra(*nodes: bytes, metadata: bytes = field(1, "1.0.0")) -> bytes:
+    """Return the file of a rank."""
+    return b"".join(varint(len(message)) + message for message in (metadata, *nodes))
+
+
+GOAL = """/* three
+ranks */
+num_ranks 3
+rank 0 {
+c: calc 1000 // a microsecond
+a: send 1500b to 1 tag 4
+a requires c
+}
+rank 1 {
+a: recv 1500b from 0 tag 4 cpu 0 nic 0
+b: send 20b to 2
+b requires a
+c: calc 500
+d: send 30b to 2
+d requires c
+d irequires b
+}
+rank 2 {
+recv 20b from 1
+recv 30b from 1
+}
+"""
+
+TRACES: Mapping[str, list[bytes]] = {
+    # A file without others beside it is all there is, so that nobody sends to anybody.
+    "chakra": [
+        chakra(
+            node(0, COMPUTE, micros=5, is_cpu_op=0, num_ops=9),
+            node(1, COLLECTIVE, [0], comm_type=ALL_REDUCE, comm_size=4096, pg_name="g", stream=7),
+            node(2, METADATA, [1], name="## process_group:init ##", values='[{"pg_name": "g", "ranks": [0]}]'),
+            node(3, SEND, [1, 2], comm_dst=0, comm_size=100, comm_tag=3, stream=7),
+            node(4, RECEIVE, [0], comm_src=0, comm_size=100, comm_tag=3),
+            node(5, COLLECTIVE, comm_type=BARRIER, involved_dim=[1, 1]),
+            node(6, LOAD, [4], micros=1, tensor_size=10),
+        )
+    ],
+    "goal": [GOAL.encode(), b"num_ranks 2\nrank 1 {\nl1: recv 7b from 0 tag 0\n}\nrank 0 {\nsend 7b to 1\n}\n"],
+}
+"""Files of each format of traces."""

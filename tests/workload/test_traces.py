@@ -1,0 +1,340 @@
+"""Traces of programs: bytes and order by hand and by another reckoning, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pnet_lp.crosscheck import crosscheck
+from pnet_lp.errors import PnetError
+from pnet_lp.model import Workload
+from pnet_lp.topology import build_network
+from pnet_lp.workload import build_workload, read_workload
+from pnet_lp.workload.io import WORKLOAD_FORMATS
+from pnet_lp.workload.traces import TRACE_FORMATS
+
+from ..traces import (
+    ALL_GATHER,
+    ALL_REDUCE,
+    ALL_TO_ALL,
+    BARRIER,
+    BROADCAST,
+    COLLECTIVE,
+    COMPUTE,
+    GOAL,
+    LOAD,
+    METADATA,
+    RECEIVE,
+    REDUCE_SCATTER,
+    SEND,
+    TRACES,
+    chakra,
+    node,
+)
+
+STAR = build_network("single-switch:hosts=4", link_gbps=10)
+US = 10**6
+
+
+def written(folder: Path, *ranks: bytes, name: str = "run") -> str:
+    """Write the files of all ranks and return the one of the first."""
+    for rank, data in enumerate(ranks):
+        (folder / f"{name}.{rank}.et").write_bytes(data)
+    return str(folder / f"{name}.0.et")
+
+
+def waits(workload: Workload) -> list[dict[int, int]]:
+    """Return the flows that each flow waits for, each with the pause after it."""
+    bounds = workload.after_ptr.tolist()
+    pairs = list(zip(workload.after.tolist(), workload.pause_ps.tolist(), strict=True))
+    return [dict(pairs[a:b]) for a, b in itertools.pairwise(bounds)]
+
+
+def starts(workload: Workload, takes: np.ndarray) -> list[int]:
+    """Return when each flow starts where each takes so long, by the definition of waits."""
+    found: dict[int, int] = {}
+    after = waits(workload)
+
+    def start(flow: int) -> int:
+        if flow not in found:
+            before = [start(other) + int(takes[other]) + pause for other, pause in after[flow].items()]
+            found[flow] = max([*before, int(workload.earliest_ps[flow])]) + int(workload.start_ps[flow])
+        return found[flow]
+
+    return [start(flow) for flow in range(workload.flow_count)]
+
+
+def test_every_format_has_a_trace_here() -> None:
+    assert set(TRACES) == set(TRACE_FORMATS.names())
+    for known in TRACE_FORMATS.formats:
+        for data in TRACES[known.name]:
+            assert TRACE_FORMATS.recognised(data, "f").name == known.name
+
+
+@pytest.mark.parametrize(
+    ("kind", "flows", "size", "stage"),
+    [
+        (ALL_REDUCE, 24, 250, "all-reduce"),
+        (REDUCE_SCATTER, 12, 250, "reduce-scatter"),
+        (ALL_TO_ALL, 12, 250, "all-to-all"),
+        (ALL_GATHER, 12, 1000, "all-gather"),
+    ],
+)
+def test_a_collective_of_all_ranks(tmp_path: Path, kind: int, flows: int, size: int, stage: str) -> None:
+    """Four ranks with 1000 bytes each: before an all-gather that is one part of four, else all of it."""
+    data = chakra(node(0, COLLECTIVE, is_cpu_op=0, comm_type=kind, comm_size=1000))
+    found = read_workload(written(tmp_path, *[data] * 4), STAR)
+    assert (found.flow_count, set(found.size.tolist()), found.stages) == (flows, {size}, (stage,))
+    assert set(found.task.tolist()) == {0}
+
+
+def test_an_algorithm_placement_and_groups_are_stated(tmp_path: Path) -> None:
+    """Ranks 0 and 2 reduce by themselves, from a file of groups; the whole buffer to the other and back, or a half."""
+    data = chakra(node(0, COLLECTIVE, comm_type=ALL_REDUCE, comm_size=1000, pg_name="even"))
+    file = written(tmp_path, data, chakra(), data)
+    groups = tmp_path / "groups.json"
+    groups.write_text('{"even": [0, 2]}')
+    ring = build_workload(f"{file}:groups={groups}", STAR)
+    assert sorted(zip(ring.src.tolist(), ring.dst.tolist(), ring.size.tolist(), strict=True)) == [
+        *[(0, 2, 500)] * 2,
+        *[(2, 0, 500)] * 2,
+    ]
+    tree = build_workload(f"{file}:groups={groups},all_reduce=tree,hosts=1-3", STAR)
+    assert sorted(zip(tree.src.tolist(), tree.dst.tolist(), strict=True)) == [(1, 3), (3, 1)]
+    assert set(tree.size.tolist()) == {1000}
+    drawn = {
+        tuple(build_workload(f"{file}:groups={groups},placement=random,seed={seed}", STAR).src) for seed in range(9)
+    }
+    assert len(drawn) > 3
+
+
+def test_order_and_times_of_two_ranks(tmp_path: Path) -> None:
+    """A pipeline: compute, send, and sum gradients while more is computed; streams and groups as PyTorch's traces."""
+    define = node(9, METADATA, name="## process_group:init ##", values='[{"pg_name": "0", "ranks": [0, 1]}]')
+    first = chakra(
+        define,
+        node(1, COMPUTE, micros=10),
+        node(2, SEND, [1], comm_dst=1, comm_size=700, comm_tag=1),
+        node(3, COMPUTE, [1], micros=30),
+        node(4, COLLECTIVE, [3], comm_type=ALL_REDUCE, comm_size=2, pg_name="0", stream=5),
+        node(5, COMPUTE, [3], micros=40),
+        node(6, COLLECTIVE, [5], comm_type=ALL_REDUCE, comm_size=2, pg_name="0", stream=5),
+    )
+    second = chakra(
+        node(1, RECEIVE, comm_src=0, comm_size=700, comm_tag=1),
+        node(2, COMPUTE, [1], micros=3),
+        node(3, COLLECTIVE, [2], comm_type=ALL_REDUCE, comm_size=2, pg_name="0"),
+        node(4, COLLECTIVE, [3], comm_type=ALL_REDUCE, comm_size=2, pg_name="0"),
+    )
+    found = read_workload(written(tmp_path, first, second), STAR)
+    order = np.argsort(found.task, kind="stable")
+    assert found.size[order].tolist() == [700] + [1] * 8
+    send = int(np.flatnonzero(found.size == 700)[0])
+    one, two = (np.flatnonzero((found.size == 1) & (found.task == task)) for task in sorted(set(found.task) - {0}))
+    after = waits(found)
+    assert (after[send], int(found.start_ps[send])) == ({}, 10 * US)
+    # A ring of two: each sends a byte of the sum, then the other; the first of rank 1 waits for what it computes.
+    assert [after[flow] for flow in one] == [{}, {send: 3 * US}, {one[0]: 0, one[1]: 0}, {one[0]: 0, one[1]: 0}]
+    assert found.start_ps[one].tolist() == [40 * US, 0, 0, 0]
+    # The second sum of rank 0 waits for 80 us of computing, and for its stream.
+    assert [after[flow] for flow in two[:2]] == [{one[2]: 0, one[3]: 0}] * 2
+    assert found.earliest_ps[two].tolist() == [80 * US, 0, 0, 0]
+    assert starts(found, np.full(9, US))[send] == 10 * US
+    assert [starts(found, np.full(9, US))[flow] for flow in two] == [80 * US, 42 * US, 81 * US, 81 * US]
+
+
+def test_a_barrier_and_counted_operations(tmp_path: Path) -> None:
+    """Both send after the slower one has computed: 4 million operations in 2 us."""
+    ranks = [
+        chakra(
+            node(0, COMPUTE, num_ops=operations),
+            node(1, COLLECTIVE, [0], comm_type=BARRIER),
+            node(2, SEND, [1], comm_dst=1 - rank, comm_size=5, comm_tag=0),
+            node(3, RECEIVE, comm_src=1 - rank, comm_size=5, comm_tag=0),
+        )
+        for rank, operations in enumerate((4_000_000, 1))
+    ]
+    file = written(tmp_path, *ranks)
+    assert build_workload(f"{file}:tflops=2", STAR).start_ps.tolist() == [2 * US, 2 * US]
+    with pytest.raises(PnetError, match=r"run.0.et: node 0: a computation of 4,000,000 operations has no time"):
+        read_workload(file, STAR)
+
+
+def test_a_schedule_in_goal(tmp_path: Path) -> None:
+    path = tmp_path / "a.goal"
+    path.write_text(GOAL)
+    found = read_workload(path, STAR)
+    assert (found.src.tolist(), found.dst.tolist(), found.size.tolist()) == ([0, 1, 1], [1, 2, 2], [1500, 20, 30])
+    assert waits(found) == [{}, {0: 0}, {0: 0}]
+    assert (found.start_ps.tolist(), found.earliest_ps.tolist()) == ([US, 0, 0], [0, 0, US // 2])
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[list[tuple], int]:
+    """Operations of three ranks in an order in which they can be done: computations, messages and their receipt."""
+    operations: list[tuple] = []
+
+    def earlier(rank: int) -> list[int]:
+        own = [i for i, each in enumerate(operations) if each[1] == rank]
+        return draw(st.lists(st.sampled_from(own), max_size=3, unique=True)) if own else []
+
+    for _ in range(draw(st.integers(1, 9))):
+        rank = draw(st.integers(0, 2))
+        if draw(st.booleans()):
+            operations.append(("calc", rank, earlier(rank), draw(st.integers(0, 50))))
+        else:
+            peer = (rank + draw(st.integers(1, 2))) % 3
+            operations.append(("send", rank, earlier(rank), peer))
+            operations.append(("recv", peer, earlier(peer), rank))
+    return operations, draw(st.integers(0, 40))
+
+
+@given(programs())
+@settings(max_examples=40)
+def test_random_schedules_take_the_time_of_their_graph(program: tuple[list[tuple], int]) -> None:
+    """Each message takes the same; reckoned node by node here, and by waits, pauses and earliest times of flows."""
+    operations, message_us = program
+    lines: dict[int, list[str]] = {0: [], 1: [], 2: []}
+    end: list[int] = []
+    begins = []
+    for number, (kind, rank, after, value) in enumerate(operations):
+        begin = max((end[other] for other in after), default=0)
+        what = {"calc": f"calc {1000 * value}", "send": f"send 9b to {value}", "recv": f"recv 9b from {value}"}[kind]
+        lines[rank] += [f"n{number}: {what}", *(f"n{number} requires n{other}" for other in after)]
+        if kind == "send":
+            begins.append(begin)
+        duration = {"calc": value, "send": message_us, "recv": 0}[kind]
+        end.append(max(begin, end[-1]) if kind == "recv" else begin + duration)
+    text = "num_ranks 3\n" + "".join(
+        f"rank {rank} {{\n" + "".join(f"{line}\n" for line in each) + "}\n" for rank, each in lines.items()
+    )
+    if not begins:
+        with pytest.raises(PnetError, match="nothing is sent"):
+            _read(text)
+        return
+    found = _read(text)
+    takes = np.full(found.flow_count, message_us * US)
+    assert sorted(starts(found, takes)) == sorted(US * begin for begin in begins)
+
+
+def _read(text: str) -> Workload:
+    return WORKLOAD_FORMATS.parse(text.encode(), "f", STAR)
+
+
+def test_one_trace_in_every_model(tmp_path: Path) -> None:
+    """Four ranks sum a megabyte around a ring at 10 Gb/s: six rounds of a quarter in the LP and the bare fluid."""
+    data = chakra(node(0, COLLECTIVE, comm_type=ALL_REDUCE, comm_size=10**6))
+    workload = read_workload(written(tmp_path, *[data] * 4), STAR)
+    found = crosscheck(STAR, workload)
+    expected = 6 * (250_000 + 40 * 172) * 8 / 10e3  # with the headers of 172 packets
+    assert found.linear["ideal"].all_us == pytest.approx(expected)
+    assert found.fluids["bare"].makespan_ps / 1e6 == pytest.approx(expected)
+    assert found.packets.completed == workload.flow_count
+    assert expected < found.packets.makespan_ps / 1e6 < 2 * expected
+
+
+SENDS = node(1, SEND, comm_dst=1, comm_size=5, comm_tag=0)
+RECEIVES = node(1, RECEIVE, comm_src=0, comm_size=5, comm_tag=0)
+REDUCES = node(1, COLLECTIVE, comm_type=ALL_REDUCE, comm_size=8)
+FAULTS = [
+    ([chakra(SENDS), chakra()], "0.et: node 1: a message from rank 0 to rank 1 with tag 0 is sent and never received"),
+    ([chakra(), chakra(RECEIVES)], "1.et: node 1: a message from rank 0 to rank 1 with tag 0 is never sent"),
+    (
+        [chakra(SENDS), chakra(node(1, RECEIVE, comm_src=0, comm_size=6))],
+        "1.et: node 1: a message is received with another size than it is sent with, found 6; allowed: 5, as at",
+    ),
+    ([chakra(node(1, SEND, comm_dst=2, comm_size=5)), chakra()], "no such rank, found 2; allowed: 0 to 1"),
+    ([chakra(node(1, SEND, comm_size=5)), chakra()], "node 1: comm_dst is missing"),
+    ([chakra(node(1, SEND, comm_dst=1, comm_size="a")), chakra()], "node 1: invalid comm_size, found 'a'"),
+    ([chakra(REDUCES), chakra()], "0.et: node 1: rank 1 does not take part in an operation of all ranks"),
+    (
+        [chakra(REDUCES), chakra(node(1, COLLECTIVE, comm_type=ALL_TO_ALL, comm_size=8))],
+        "ranks of all ranks do different operations, found 'all-to-all of 8 bytes'; allowed: all-reduce of 8 bytes, as",
+    ),
+    (
+        [chakra(node(1, COLLECTIVE, comm_type=BROADCAST, comm_size=8))] * 2,
+        "no algorithm does this operation, found 'BROADCAST'; allowed: all-reduce, all-gather, ",
+    ),
+    (
+        [chakra(node(1, COLLECTIVE, comm_type=ALL_REDUCE, comm_size=8, pg_name="tp"))] * 2,
+        "the members of this group are not known, found 'tp'; allowed: groups that the trace defines, or those of FILE",
+    ),
+    (
+        [chakra(node(1, COLLECTIVE, comm_type=ALL_REDUCE, comm_size=8, involved_dim=[1, 0]))] * 2,
+        "an operation in some dimensions of a network, found 'involved_dim'",
+    ),
+    ([chakra(node(1, COMPUTE, [7]))] * 2, "node 1: a node waits for one that there is not, found 7"),
+    ([chakra(node(1, COMPUTE, [2]), node(2, COMPUTE, [1]))] * 2, "0.et: node 1: circular dependency"),
+    ([chakra(node(1, COMPUTE), node(1, COMPUTE))] * 2, "0.et: two nodes have the same id, found 1"),
+    ([chakra(node(1, LOAD, tensor_size=5))] * 2, "a load or store has no time, found 'duration_micros 0'"),
+    ([chakra(node(1, 8))] * 2, "a node of a type that is not simulated, found 8"),
+    ([chakra(node(1, COMPUTE, micros=10**13))] * 2, "node 1: a node takes too long, found '10000000000000 us'"),
+    ([chakra(node(1, METADATA, name="process_group:init", values="{"))] * 2, "not a definition of process groups"),
+    ([chakra(node(1, COMPUTE, micros=3))] * 2, "run.0.et: nothing is sent between ranks"),
+    ([chakra(SENDS)[:-3], chakra()], "0.et: message 1: not a Chakra execution trace"),
+    ([chakra()] * 5, "the trace is for 5 ranks, found '4 hosts'; allowed: as many hosts"),
+    ([chakra(node(2, SEND, comm_dst=0, comm_size=5), RECEIVES)], "host 0 sends to itself"),
+]
+
+
+@pytest.mark.parametrize(("ranks", "message"), FAULTS, ids=[message[:40] for _, message in FAULTS])
+def test_faults_of_chakra_traces(tmp_path: Path, ranks: list[bytes], message: str) -> None:
+    with pytest.raises(PnetError) as caught:
+        read_workload(written(tmp_path, *ranks), STAR)
+    assert message in str(caught.value)
+
+
+def test_ranks_are_complete_and_one_program(tmp_path: Path) -> None:
+    file = written(tmp_path, chakra(REDUCES), chakra(REDUCES))
+    (tmp_path / "other.7.et").write_bytes(b"")
+    assert read_workload(file, STAR).flow_count == 4
+    (tmp_path / "run.3.et").write_bytes(chakra())
+    with pytest.raises(PnetError, match=r"the trace of rank 2 is missing, found '3 files, up to rank 3'"):
+        read_workload(file, STAR)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("num_ranks x\n", "f:1: invalid first line, found 'num_ranks x'; allowed: num_ranks N"),
+        ("num_ranks 2\nrank 2 {\n", "f:2: invalid rank, found 2; allowed: each of 0 to 1 once"),
+        ("num_ranks 2\nrank 1 {\n}\nrank 1 {\n}\n", "f:4: invalid rank, found 1"),
+        ("num_ranks 2\nsend 5b to 1\n", "f:2: not the beginning of a rank, found 'send 5b to 1'; allowed: rank R {"),
+        ("num_ranks 2\nrank 0 {\nsend 5b to 1\n", "f: rank 0 does not end; allowed: a line }"),
+        ("num_ranks 2\nrank 0 {\nsend 5 to 1\n}\n", "f:3: not an operation, found 'send 5 to 1'"),
+        ("num_ranks 2\nrank 0 {\nsend 5b from 1\n}\n", "f:3: not an operation, found 'send 5b from 1'"),
+        ("num_ranks 2\n/*\n\n*/ rank 0 {\nrecv 5b from -1 tag 0\n}\n", "f:5: which message is received depends on"),
+        (
+            "num_ranks 2\nrank 0 {\nsend 5b to 1 tug 0\n}\n",
+            "f:3: invalid options, found 'tug 0'; allowed: tag N, cpu N",
+        ),
+        ("num_ranks 2\nrank 0 {\na: calc 1\nb requires a\n}\n", "f:4: unknown label, found 'b'"),
+        ("num_ranks 2\nrank 0 {\na: calc 1\na: calc 1\n}\n", "f:4: invalid label, or one that is there already"),
+        ("num_ranks 2\nrank 0 {\na: calc 1\na requires a\n}\n", "f:3: circular dependency"),
+        ("num_ranks 999999999\nrank 0 {\n}\n", "f: the trace is for 999999999 ranks, found '4 hosts'"),
+    ],
+)
+def test_faults_of_goal_schedules(text: str, message: str) -> None:
+    with pytest.raises(PnetError) as caught:
+        _read(text)
+    assert message in str(caught.value)
+
+
+def test_parameters_are_of_traces(tmp_path: Path) -> None:
+    table = tmp_path / "flows.csv"
+    table.write_text("src,dst,bytes,start_s\nh0,h1,5,0\n")
+    for text, message in (
+        (f"{table}:all_reduce=tree", "not a known trace format, found 'src,dst,bytes,start_s'; allowed: chakra, goal"),
+        (f"{tmp_path}/a.et:all_reduc=tree", "unknown parameter 'all_reduc' (did you mean 'all_reduce'?)"),
+        (f"{tmp_path}/a.et:all_reduce=pairwise", "no algorithm of all-reduce"),
+        (f"{tmp_path}/a.et:tflops=0", "tflops"),
+        (f"{tmp_path}/a.et", "a.et"),
+    ):
+        with pytest.raises(PnetError) as caught:
+            build_workload(text, STAR)
+        assert message in str(caught.value)
