@@ -211,7 +211,8 @@ def _any_traffic(data: bytes, suffix: str, network: object) -> object:
 def _any_trace(data: bytes, read: Callable[..., Trace]) -> object:
     trace = read(data, "f", HOSTS.host_count)
     place = np.arange(trace.check_ranks(HOSTS.host_count))
-    return expanded(trace, TraceParams.model_validate({}).expansion(), HOSTS.host_count, place, "f")
+    stated = TraceParams.model_validate({"size": 1000} if trace.parts else {})
+    return expanded(trace, stated.expansion(), HOSTS.host_count, place, "f")
 
 
 def _claims(path: Path) -> object:

@@ -79,6 +79,34 @@ recv 30b from 1
 }
 """
 
+LAYERS = """HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 3 ga: 1 all_gpus: 8 pp_comm: 0
+3
+grad -1 1 NONE 0 1 NONE 0 1 ALLGATHER 8000 100
+att\t-1\t1000\tALLREDUCE\t4000\t500\tALLREDUCE\t4000\t700\tNONE\t0\t100
+moe -1 1000 ALLTOALL_EP 4000 500 ALLTOALL_EP 4000 700 REDUCESCATTER_DP_EP 2000 100
+"""
+
+STEP = '<step s="{}" type="{}" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="{}" deps="{}" hasdep="0"/>'
+
+
+def msccl(*gpus: list[tuple[int, int, list[tuple[str, int, int]]]], chunks: int = 2) -> str:
+    """Return an algorithm: for each GPU thread blocks, each with what it sends to, receives from, and its steps."""
+    lines = [f'<algo name="a" proto="Simple" nchannels="1" nchunksperloop="{chunks}" ngpus="{len(gpus)}">']
+    for rank, blocks in enumerate(gpus):
+        lines.append(f'<gpu id="{rank}" i_chunks="2" o_chunks="0" s_chunks="0">')
+        for number, (send, recv, steps) in enumerate(blocks):
+            lines.append(f'<tb id="{number}" send="{send}" recv="{recv}" chan="0">')
+            lines += [STEP.format(i, kind, block, step) for i, (kind, block, step) in enumerate(steps)]
+            lines.append("</tb>")
+        lines.append("</gpu>")
+    return "\n".join([*lines, "</algo>"]) + "\n"
+
+
+RING = msccl(
+    [(1, 1, [("s", -1, -1), ("rrcs", -1, -1), ("r", -1, -1)])],
+    [(0, 0, [("s", -1, -1), ("rrcs", -1, -1), ("r", -1, -1)])],
+)
+
 TRACES: Mapping[str, list[bytes]] = {
     # A file without others beside it is all there is, so that nobody sends to anybody.
     "chakra": [
@@ -92,6 +120,13 @@ TRACES: Mapping[str, list[bytes]] = {
             node(6, LOAD, [4], micros=1, tensor_size=10),
         )
     ],
+    "layers": [
+        LAYERS.replace(" 8 pp_comm", " 4 pp_comm").encode(),
+        b"DATA\n2\na -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 80 9\nb -1 5 NONE 0 6 NONE 0 7 ALLGATHER 8 9\n",
+        b"MODEL\n1\na -1 5 ALLTOALL 80 6 ALLREDUCE 80 7 NONE 0 9\n",
+        b"MICRO\n1\na -1 5 NONE 0 6 NONE 0 7 REDUCESCATTER 80 9\n",
+    ],
+    "msccl": [RING.encode()],
     "goal": [GOAL.encode(), b"num_ranks 2\nrank 1 {\nl1: recv 7b from 0 tag 0\n}\nrank 0 {\nsend 7b to 1\n}\n"],
 }
 """Files of each format of traces."""

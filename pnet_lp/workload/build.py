@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pnet_lp.errors import SpecError, Verbatim, WorkloadError
 from pnet_lp.files import check_readable, exists
@@ -15,9 +16,6 @@ from pnet_lp.sums import split_sum
 from pnet_lp.workload.base import WORKLOADS, Use, WorkloadBuilder, WorkloadContext, WorkloadParams
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 from pnet_lp.workload.joined import joined
-
-if TYPE_CHECKING:
-    from pnet_lp.workload.traces import TraceParams
 
 
 def build_workload(text: str, network: Network, traffic: TrafficMatrix | None = None, *, seed: int = 0) -> Workload:
@@ -80,14 +78,14 @@ class WorkloadRecipe:
         entry: what it names; None for a file.
         params: parameters of the entry.
         file: what the file is called, without parameters.
-        trace: these, of a trace.
+        trace: returns the flows of a trace with parameters.
     """
 
     text: str
     entry: Entry[WorkloadBuilder] | None = None
     params: WorkloadParams | None = None
     file: str = ""
-    trace: TraceParams | None = None
+    trace: Callable[[WorkloadContext], Workload] | None = None
 
     @property
     def traffic(self) -> Use:
@@ -97,11 +95,9 @@ class WorkloadRecipe:
     def build(self, context: WorkloadContext) -> Workload:
         """Return the workload, or raise WorkloadError: it does not fit the network, the file is missing or broken."""
         if self.entry is None or self.params is None:
-            from pnet_lp.workload.io import read_trace, read_workload  # noqa: PLC0415 - slow to load
+            from pnet_lp.workload.io import read_workload  # noqa: PLC0415 - slow to load
 
-            if self.trace is not None:
-                return read_trace(Path(self.file), self.trace, context)
-            return read_workload(Path(self.file), context.network)
+            return self.trace(context) if self.trace else read_workload(Path(self.file), context.network)
         return _drawn(self.entry.build(self.params, context), self.params)
 
 
@@ -145,10 +141,11 @@ def _recipe(text: str) -> WorkloadRecipe:
         file, _, behind = text.partition(":")
         if not behind or exists(text):
             return WorkloadRecipe(text, file=text)
-        from pnet_lp.workload.traces import TraceParams  # noqa: PLC0415 - slow to load
+        from pnet_lp.workload.io import read_trace  # noqa: PLC0415 - slow to load
+        from pnet_lp.workload.traces import TraceParams  # noqa: PLC0415
 
-        trace = validate(TraceParams, parse_values(behind, file), file, names=Verbatim)
-        return WorkloadRecipe(text, file=file, trace=trace)
+        stated = validate(TraceParams, parse_values(behind, file), file, names=Verbatim)
+        return WorkloadRecipe(text, file=file, trace=partial(read_trace, Path(file), stated))
     name, values = parse_expression(text, WORKLOADS)
     entry = WORKLOADS.get(name)
     params = entry.validate(values)

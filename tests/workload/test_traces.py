@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.crosscheck import crosscheck
 from pnet_lp.errors import PnetError
-from pnet_lp.model import Workload
+from pnet_lp.model import Network, Workload
 from pnet_lp.topology import build_network
 from pnet_lp.workload import build_workload, read_workload
 from pnet_lp.workload.io import WORKLOAD_FORMATS
@@ -27,17 +27,21 @@ from ..traces import (
     COLLECTIVE,
     COMPUTE,
     GOAL,
+    LAYERS,
     LOAD,
     METADATA,
     RECEIVE,
     REDUCE_SCATTER,
+    RING,
     SEND,
     TRACES,
     chakra,
+    msccl,
     node,
 )
 
 STAR = build_network("single-switch:hosts=4", link_gbps=10)
+EIGHT = build_network("single-switch:hosts=8")
 US = 10**6
 
 
@@ -222,8 +226,8 @@ def test_random_schedules_take_the_time_of_their_graph(program: tuple[list[tuple
     assert sorted(starts(found, takes)) == sorted(US * begin for begin in begins)
 
 
-def _read(text: str) -> Workload:
-    return WORKLOAD_FORMATS.parse(text.encode(), "f", STAR)
+def _read(text: str, network: Network = STAR) -> Workload:
+    return WORKLOAD_FORMATS.parse(text.encode(), "f", network)
 
 
 def test_one_trace_in_every_model(tmp_path: Path) -> None:
@@ -325,11 +329,119 @@ def test_faults_of_goal_schedules(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_layers_of_a_transformer() -> None:
+    """Two tensor-parallel ranks, two that share experts, two replicas of these: bytes by hand, and order by hand."""
+    found = _read(LAYERS, EIGHT)
+    moved = {name: int(found.size[found.stage == index].sum()) for index, name in enumerate(found.stages)}
+    # Groups, messages in each, and their bytes; twice where it goes forward and back.
+    assert moved == {
+        "all-reduce": 2 * 4 * 4 * 2000,
+        "all-to-all": 2 * 4 * 2 * 2000,
+        "reduce-scatter": 4 * 2 * 1000,
+        "all-gather": 2 * 12 * 2000,
+    }
+    pairs = {
+        name: set(zip(found.src[at].tolist(), found.dst[at].tolist(), strict=True))
+        for name, at in ((name, found.stage == index) for index, name in enumerate(found.stages))
+    }
+    for name, some in (
+        ("all-reduce", {(0, 1), (6, 7)}),
+        ("all-to-all", {(0, 2), (5, 7)}),
+        ("reduce-scatter", {(0, 4), (3, 7)}),
+        ("all-gather", {(0, 2), (2, 4), (6, 0)}),
+    ):
+        assert some <= pairs[name]
+    # Each message takes 10 us.  Forward 1 + 1000 ns, two rounds of a sum, 1000 ns, one of all-to-all; back 500 ns,
+    # all-to-all, 700 ns, and the gradients begin while the next layer goes on: 500 ns and two rounds, 700 + 1 + 1 ns.
+    begin = np.array(starts(found, np.full(found.flow_count, 10 * US)))
+    first = {
+        (name, task): begin[found.task == task].min()
+        for task in set(found.task.tolist())
+        for name in [found.stages[int(found.stage[found.task == task][0])]]
+    }
+    times = sorted({(name, int(time)) for (name, _), time in first.items()}, key=lambda each: each[1])
+    assert times == [
+        ("all-reduce", 1_001_000),
+        ("all-to-all", 22_001_000),
+        ("all-to-all", 32_501_000),
+        ("reduce-scatter", 43_201_000),
+        ("all-reduce", 43_701_000),
+        ("all-gather", 64_403_000),
+    ]
+
+
+def test_layers_of_replicas() -> None:
+    """Sums of gradients while the layers before are computed: twice 5 ns forward, 7 ns, then 6 + 7 ns."""
+    layers = "".join(f"{name} -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 80 9\n" for name in "ab")
+    found = _read(f"DATA\n2\n{layers}")
+    begin = np.array(starts(found, np.full(found.flow_count, 1)))
+    assert [begin[found.task == task].min() for task in (0, 1)] == [17_000, 30_000]
+    # Of a model, the first layer's input gradients go nowhere, and travel while weight gradients are computed.
+    layers = "".join(f"{name} -1 5 NONE 0 6 ALLREDUCE 80 7 NONE 0 9\n" for name in "ab")
+    found = _read(f"MODEL\n2\n{layers}")
+    assert (set(found.task.tolist()), set(found.start_ps[found.start_ps > 0].tolist())) == ({0}, {16_000})
+    # Before an all-gather, ASTRA-sim counts what a rank has.
+    gathers = "MICRO\n1\na -1 5 NONE 0 6 NONE 0 7 ALLGATHER 80 9\n"
+    assert set(_read(gathers).size.tolist()) == {80}
+
+
+def test_an_algorithm_of_msccl(tmp_path: Path) -> None:
+    """Two GPUs exchange halves, then the sums; a third block waits for the second step, and copies take no time."""
+    path = tmp_path / "a.xml"
+    path.write_text(RING)
+    found = build_workload(f"{path}:size=1kB", STAR)
+    assert sorted(zip(found.src.tolist(), found.dst.tolist(), found.size.tolist(), strict=True)) == [
+        *[(0, 1, 500)] * 2,
+        *[(1, 0, 500)] * 2,
+    ]
+    after = waits(found)
+    assert [len(each) for each in after] == [0, 0, 2, 2]
+    steps = [("r", -1, -1), ("cpy", -1, -1)]
+    path.write_text(msccl([(1, -1, [("s", -1, -1)])], [(-1, 0, steps), (2, -1, [("s", 0, 1)])], [(-1, 1, steps[:1])]))
+    found = build_workload(f"{path}:size=1kB,hosts=1-3", STAR)
+    assert (found.src.tolist(), found.dst.tolist(), waits(found)) == ([1, 2], [2, 3], [{}, {0: 0}])
+    with pytest.raises(PnetError, match=r"a.xml: the size of the buffer is open; allowed: FILE:size=BYTES"):
+        read_workload(path, STAR)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("HYBRID_DLRM\n1\n", "f:1: ranks share the work in a manner that is not simulated, found 'HYBRID_DLRM'"),
+        ("DATA x: 1\n1\n", "f:1: invalid first line, found 'x: 1'"),
+        ("DATA ep:\n1\n", "f:1: invalid first line, found 'ep:'; allowed: keys with numbers"),
+        ("HYBRID_TRANSFORMER pp: 2\n0\n", "f:1: pipeline stages are not in the file, found 'pp: 2'"),
+        ("HYBRID_TRANSFORMER checkpoints: 2\n0\n", "f:1: layers that are computed again"),
+        ("HYBRID_TRANSFORMER ep: 3\n0\n", "f:1: 4 ranks do not fill groups of 1 and of 3"),
+        ("DATA\n2\na -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 80 9\n", "f:2: there are 1 layers, found '2'; allowed: 1"),
+        ("DATA\n1\na -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 80\n", "f:3: not a layer"),
+        ("DATA\n1\na -1 5 NONE 0 6 NONE 0 x NONE 0 9\n", "f:3: invalid time in nanoseconds, found 'x'"),
+        ("DATA\n1\na -1 5 NONE 0 6 NONE 0 7 ALLREDUCE_X 80 9\n", "f:3: no algorithm does this operation, found"),
+        ("<algo>\n</algo>", "f:1: invalid ngpus of <algo>; allowed: a whole number from 1"),
+        (RING.replace('id="1" i_', 'id="2" i_'), "f:9: invalid GPU, found 2; allowed: each of 0 to 1 once"),
+        (RING.replace('type="rrcs"', 'type="x"', 1), "f:5: invalid type of <step>, found 'x'"),
+        (RING.replace('send="1"', 'send="-1"'), "f:4: a thread block without send has a step s"),
+        (RING.replace('depid="-1" deps="-1"', 'depid="7" deps="0"', 1), "f:4: a step waits for one that there is not"),
+        (
+            RING.replace('<step s="1"', '<step s="3"', 1),
+            "f:5: invalid step, or a thread block that is there already, found 3",
+        ),
+    ],
+)
+def test_faults_of_layers_and_algorithms(text: str, message: str) -> None:
+    with pytest.raises(PnetError) as caught:
+        _read(text)
+    assert message in str(caught.value)
+
+
 def test_parameters_are_of_traces(tmp_path: Path) -> None:
     table = tmp_path / "flows.csv"
     table.write_text("src,dst,bytes,start_s\nh0,h1,5,0\n")
     for text, message in (
-        (f"{table}:all_reduce=tree", "not a known trace format, found 'src,dst,bytes,start_s'; allowed: chakra, goal"),
+        (
+            f"{table}:all_reduce=tree",
+            "not a known trace format, found 'src,dst,bytes,start_s'; allowed: chakra, goal, layers",
+        ),
         (f"{tmp_path}/a.et:all_reduc=tree", "unknown parameter 'all_reduc' (did you mean 'all_reduce'?)"),
         (f"{tmp_path}/a.et:all_reduce=pairwise", "no algorithm of all-reduce"),
         (f"{tmp_path}/a.et:tflops=0", "tflops"),

@@ -33,11 +33,13 @@ class Expansion:
         algorithms: of each collective operation.
         tflops: 10^12 floating-point operations that a rank computes in a second; None where traces have times.
         groups: members of groups, beside those that traces name.
+        size: bytes of a buffer, where a trace counts parts of one.
     """
 
     algorithms: Mapping[Operation, Algorithm]
     tflops: float | None = None
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    size: int | None = None
 
 
 def expanded(trace: Trace, expansion: Expansion, hosts: int, place: LongArray, label: str) -> Workload:
@@ -54,6 +56,13 @@ def expanded(trace: Trace, expansion: Expansion, hosts: int, place: LongArray, l
         WorkloadError: messages or operations that do not match; nodes that wait for each other; nothing is sent; a
             computation without a time; flows that do not fit into memory.
     """
+    if bool(trace.parts) != (expansion.size is not None):
+        raise WorkloadError(
+            "the size of the buffer is open" if trace.parts else "the trace says all sizes itself",
+            where=trace.where,
+            found=None if trace.parts else "size",
+            allowed="FILE:size=BYTES" if trace.parts else None,
+        )
     trace.groups.update(expansion.groups)
     flows = _Flows(trace, expansion)
     flows.run()
@@ -113,7 +122,7 @@ class _Flows:
             self.end[number] = _latest([begin, self.end[sender]])
         elif isinstance(node, Message):
             if node.size:
-                flow = self._add([node.rank], [node.peer], [node.size], "point-to-point", node.where)
+                flow = self._add([node.rank], [node.peer], [self._bytes(node)], "point-to-point", node.where)
                 self._wait([(flow, begin)])
                 self.end[number] = {flow: 0}
             else:
@@ -121,6 +130,10 @@ class _Flows:
         else:
             time = self._time(node)
             self.end[number] = {flow: pause + time for flow, pause in begin.items()} if time else begin
+
+    def _bytes(self, node: Message) -> int:
+        size = self.expansion.size
+        return node.size if size is None else max(1, node.size * size // self.trace.parts)
 
     def _time(self, node: Node) -> int:
         """Return how long a node computes, picoseconds."""

@@ -12,6 +12,7 @@ from pnet_lp.errors import WorkloadError
 from pnet_lp.files import read_limited
 from pnet_lp.layouts import decoded, parse_json
 from pnet_lp.model import Workload
+from pnet_lp.quantities import Bytes
 from pnet_lp.seeds import OwnSeed
 from pnet_lp.workload.base import WorkloadContext, WorkloadParams
 from pnet_lp.workload.collective import ALGORITHM, HOSTS, PLACEMENT, chosen_hosts
@@ -29,6 +30,7 @@ class TraceParams(WorkloadParams):
     tflops: float | None = Field(
         None, gt=0, le=1e9, description="10^12 operations that a rank computes in a second, where a trace counts them"
     )
+    size: Bytes | None = Field(None, description="bytes of a rank's whole buffer, for an algorithm of MSCCL")
     groups: str | None = Field(None, description="JSON file with the ranks of each group: {NAME: [RANK, ...], ...}")
     hosts: str = Field("all", description=HOSTS)
     placement: Literal["in-order", "random"] = Field("in-order", description=PLACEMENT)
@@ -51,6 +53,7 @@ class TraceParams(WorkloadParams):
             },
             self.tflops,
             groups or {},
+            self.size,
         )
 
     def workload(self, data: bytes, where: str, context: WorkloadContext) -> Workload:

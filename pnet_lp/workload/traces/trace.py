@@ -91,12 +91,14 @@ class Trace:
         ranks: number of ranks.
         nodes: each rank's in the order in which its messages and operations match those of others.
         groups: members of named groups, in the order of their ranks.
+        parts: where sizes count parts of a buffer of any size, how many of these are one; else 0.
     """
 
     where: str
     ranks: int
     nodes: list[Node] = field(default_factory=list)
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    parts: int = 0
 
     def add(self, node: Node) -> int:
         """Add a node and return its number."""
