@@ -15,7 +15,7 @@ from pnet_lp.routing import count_shortest
 from pnet_lp.sim import SimulationResult
 from pnet_lp.sim.figures import waiting_ps
 from pnet_lp.sim.fluid import parse_correction
-from pnet_lp.sim.ports import CORE, KINDS
+from pnet_lp.sim.ports import KINDS
 from pnet_lp.units import format_us
 
 LEAST = 0.02
@@ -71,7 +71,7 @@ def explain(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> tuple[list[Ga
 
 def _linear(found: Crosscheck) -> Iterator[Gap]:
     """Yield the cost of the paths, and of waiting for other flows, relative to all bytes at once."""
-    if not found.linear:
+    if "paths" not in found.linear:
         return
     ideal, paths = found.linear["ideal"], found.linear["paths"]
     yield Gap(
@@ -109,7 +109,7 @@ def _paths(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> Iterator[Gap]:
         "bare",
         "hops",
         crossed / shortest if shortest else 1.0,
-        f"a byte crosses {crossed:.3g} links between switches on average, on shortest paths {shortest:.3g}",
+        f"a byte crosses {crossed:.3g} {_what(bare)} on average, on shortest paths {shortest:.3g}",
     )
     if "split" not in found.fluids:
         return
@@ -196,14 +196,20 @@ def _packets(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> Iterator[Gap
 
 
 def _hops(found: Crosscheck, bare: SimulationResult) -> tuple[float, float]:
-    """Return how many links between switches a byte crosses on average, and how many shortest paths have."""
+    """Return how many links that routings count a byte crosses on average, and how many shortest paths have."""
     workload, places = found.workload, bare.places
-    crossed = float(bare.port["bytes"][places.kind == CORE].sum() / bare.plane_bytes.sum())
-    pairs, place = np.unique(np.stack([workload.src, workload.dst]), axis=1, return_inverse=True)
-    hops = count_shortest(places.network, "host", *pairs).hops
-    nearest = np.where(hops < 0, np.iinfo(np.int32).max, hops).min(axis=1)
+    network = places.network
+    crossed = float(bare.port["bytes"][places.counted].sum() / bare.plane_bytes.sum())
+    pairs, place = np.unique(np.stack([workload.src, workload.dst + network.receivers]), axis=1, return_inverse=True)
+    hops = count_shortest(network.graph, "host", *pairs).hops
+    nearest = np.where(hops < 0, np.iinfo(np.int32).max, hops - network.received).min(axis=1)
     sent = bare.plane_bytes.sum(axis=1)
     return crossed, float((nearest[place.ravel()] * sent).sum() / sent.sum())
+
+
+def _what(result: SimulationResult) -> str:
+    """Return what is counted of a path."""
+    return "links between switches" if result.places.wiring is None else "links of the graph"
 
 
 def _terms(result: SimulationResult) -> list[str]:

@@ -104,7 +104,10 @@ def run(
         fluids = {"bare": _complete(replace(fluid, terms=()), "bare fluid", on_step)}
         split, no_split = _split(fluid, fluids["bare"], on_step)
         fluids = {**split, **fluids, **dict(_corrected(fluid, on_step))}
-        routings["paths"] = _routing(packets) or "ecmp-lp"
+        # Where scale-up networks are a plane of their own, flows take them also where planes have shorter paths.
+        apart = network.servers is not None and network.servers.relay == "none"
+        if own := _routing(packets) or ("" if apart else "ecmp-lp"):
+            routings["paths"] = own
     simulated = _complete(packets, "packets", on_step)
     linear: dict[str, Linear] = {}
     if not (left_out := why_not(workload, outages)):

@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.sim.ports import FROM_HOST
 from pnet_lp.sim.result import SimulationResult
 
 RunColumns: TypeAlias = dict[str, float | None]
@@ -92,7 +91,7 @@ def _queues(result: SimulationResult) -> RunColumns:
     """Return the longest queue of all ports of switches, in packets, the one being sent included."""
     if result.packet_hops is None:
         return dict.fromkeys(QUEUES)
-    return {"longest_queue": int(result.port["longest_packets"][result.places.kind != FROM_HOST].max(initial=0))}
+    return {"longest_queue": int(result.port["longest_packets"][~result.places.of_host].max(initial=0))}
 
 
 def _traced(result: SimulationResult) -> RunColumns:

@@ -35,7 +35,9 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     fluid = results[0].packet_hops is None
     lost = 0 if fluid else int(sum(result.port["lost"].sum() for result in results))
     simulated_ps = sum(result.time_ps for result in results)
-    planes = np.sum([result.plane_bytes.sum(axis=0) for result in results], axis=0)
+    sent = np.sum([result.plane_bytes.sum(axis=0) for result in results], axis=0)
+    shares = (sent / max(sent.sum(), 1)).tolist()
+    within = {} if results[0].places.wiring is None else {"server_share": shares.pop()}
     found = {
         "flows": {"completed": int(done.sum()), "unfinished": int((~done).sum())},
         "stuck": _stuck(results),
@@ -51,7 +53,8 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
             "total": total["received_bytes"] * 8000 / max(simulated_ps, 1),
         },
         **({} if fluid else _packet_figures(total, lost)),
-        "plane_shares": (planes / max(planes.sum(), 1)).tolist(),
+        "plane_shares": shares,
+        **within,
         **_waits(results, fluid=fluid),
         "events": sum(result.events for result in results),
         **({} if fluid else {"packet_hops": sum(result.packet_hops or 0 for result in results)}),
@@ -146,7 +149,7 @@ def _waits(results: Sequence[SimulationResult], *, fluid: bool) -> dict[str, Any
     """Return where packets waited, or, as a fluid does not, which links it fills."""
     if fluid:
         return {"busiest": busiest(results)}
-    shares = dict(zip(KINDS, _waiting(results).tolist(), strict=True))
+    shares = dict(zip(results[0].places.kinds, _waiting(results).tolist(), strict=True))
     return {"queues": fullest(results), "waiting_shares": shares}
 
 
@@ -248,7 +251,9 @@ def waiting_ps(result: SimulationResult) -> npt.NDArray[np.float64]:
     """Return float64 ``[kinds of ports]``: how long packets waited to be sent, all of them together."""
     sending = result.port["bytes"] * 8e12 / result.places.rate
     waited = np.maximum(result.port["queued_ps"] - sending, 0)
-    of_kind: npt.NDArray[np.float64] = np.bincount(result.places.kind, waited, minlength=len(KINDS)).astype(float)
+    of_kind: npt.NDArray[np.float64] = np.bincount(
+        result.places.kind, waited, minlength=len(result.places.kinds)
+    ).astype(float)
     return of_kind
 
 
@@ -262,9 +267,9 @@ def _limit(results: Sequence[SimulationResult], found: dict[str, Any], late: int
         return f"nothing: every flow took at most {worst:.3g} times as long as alone in the network"
     shares = found["waiting_shares"]
     kind = max(shares, key=shares.__getitem__)
-    of_kind = np.zeros(len(KINDS))
+    of_kind = np.zeros(len(results[0].places.kinds))
     for result in results:
-        of_kind += np.bincount(result.places.kind, result.port["dropped"], minlength=len(KINDS))
+        of_kind += np.bincount(result.places.kind, result.port["dropped"], minlength=len(of_kind))
     parts = [f"queues of {kind}: {100 * shares[kind]:.3g} % of the time that packets waited"]
     if dropped:
         most = int(of_kind.argmax())

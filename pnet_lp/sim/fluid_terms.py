@@ -61,7 +61,7 @@ def round_trip_packets(network: Network, link_delay_ps: int, sizes: PacketSizes)
     """Return how many packets the slowest link sends in a round trip from the first host to the farthest rack."""
     plane, ports = network.planes[0], Ports.of(network)
     attached = plane.host_switch[plane.host_switch >= 0]
-    links = 2
+    links = 2 if network.servers is None else 4
     if len(attached):
         from scipy.sparse import csgraph, csr_array  # noqa: PLC0415 - packets do without
 

@@ -14,7 +14,6 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model import Workload
 from pnet_lp.routing import count_shortest
 from pnet_lp.sim.base import QueueParams, SimulationContext, TransportParams
-from pnet_lp.sim.ports import FROM_HOST
 from pnet_lp.sim.traces import ROWS
 
 _FLOW, _BYTES, _CONNECTION, _PORT, _PACKET, _ROW = 600, 24, 300, 900, 60, 120
@@ -69,7 +68,7 @@ def check_memory(
         in_hosts = len(together) * subflows * context.network.plane_count * built.nic_packets
     elif built.waits_for_room and (of_flow := host_queue.held_of_flow(context.sizes)):
         in_hosts = math.ceil(len(together) * subflows * of_flow)
-    of_hosts = int((ports.kind == FROM_HOST).sum())
+    of_hosts = int(ports.of_host.sum())
     held = 0
     # Ports, and what they hold where the queue has no limit.
     for limit, count, unlimited in ((queue, len(ports.rate) - of_hosts, sent), (host_queue, of_hosts, in_hosts)):
@@ -155,14 +154,15 @@ def _table_bytes(context: SimulationContext) -> int:
     """Return what switches need to forward to each other: of each destination hops and next hops."""
     arcs = np.diff(context.ports.arcs.ptr)
     return sum(
-        len(np.unique(plane.host_switch[context.workload.dst])) * (12 * plane.switch_count + 2 * int(count))
-        for plane, count in zip(context.network.planes, arcs, strict=True)
+        len(np.unique(plane.host_switch[context.workload.dst + context.network.receivers]))
+        * (12 * plane.switch_count + 2 * int(count))
+        for plane, count in zip(context.network.graph.planes, arcs, strict=True)
     )
 
 
 def _path_bytes(context: SimulationContext, flows: npt.NDArray[np.intp]) -> int:
     """Return what the shortest paths of these flows need, there and back."""
     src, dst = context.workload.src[flows], context.workload.dst[flows]
-    found = count_shortest(context.network, "host", src, dst)
+    found = count_shortest(context.network.graph, "host", src, dst + context.network.receivers)
     links = np.where(found.hops < 0, 0, found.hops + 2)
     return int((np.minimum(found.count, _LISTED_PATHS) * (8 * links + 16)).sum())

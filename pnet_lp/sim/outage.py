@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, naming
-from pnet_lp.failures import FAILING, FailureModel, Failures, FailureSettings, Mask
+from pnet_lp.failures import FAILING, FailureModel, Failures, FailureSettings, Mask, apply_mask
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import IntArray, ints
@@ -18,6 +18,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.quantities import Duration
 from pnet_lp.registry import AsText, OneOrMore, Params, parse_values, validate
 from pnet_lp.sim.ports import FROM_HOST, TO_HOST, Ports
+from pnet_lp.sim.wiring import Wiring
 from pnet_lp.units import format_duration
 
 
@@ -43,6 +44,8 @@ class Outage:
 
     def ports(self, ports: Ports) -> IntArray:
         """Return the ports that send into something that is down."""
+        if ports.wiring is not None:
+            return _without(ports, ports.wiring, self.mask)
         down = np.zeros(len(ports.rate), dtype=bool)
         for p, plane in enumerate(ports.network.planes):
             of_plane = slice(ports.arcs.ptr[p], ports.arcs.ptr[p + 1])
@@ -63,10 +66,22 @@ class Outage:
             "link_directions": self.mask.arc_count,
             "switches": self.mask.switch_count,
             "access_links": self.mask.host_count,
+            **({"links_inside_servers": int(self.mask.inside.sum())} if len(self.mask.inside) else {}),
             "from": format_duration(self.from_ps),
             "until": None if until is None else format_duration(until),
             "reroute_after": None if reroute is None else format_duration(reroute),
         }
+
+
+def _without(ports: Ports, wiring: Wiring, mask: Mask) -> IntArray:
+    """Return the ports of a network with servers that a mask takes down.
+
+    Graphs of a network number links in the same way, whatever is down: that has no capacity.
+    """
+    left, arcs = apply_mask(ports.network, mask).graph.planes, ports.arcs
+    lost = [plane.arcs[2][arcs.id[arcs.ptr[p] : arcs.ptr[p + 1]]] == 0 for p, plane in enumerate(left)]
+    cut = [plane.host_switch < 0 for plane in left]
+    return ints(np.unique(wiring.port[np.concatenate([*lost, *cut, *cut]) & (wiring.port >= 0)]))
 
 
 def known_masks(outages: Sequence[Outage]) -> list[tuple[int, Mask]]:

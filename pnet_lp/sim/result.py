@@ -40,7 +40,8 @@ class SimulationResult:
         seconds: what the run took, on a clock.
         seed: its seed.
         flow: by name, int64 ``[f]``, in the order of the workload, -1 for what never happened; see :attr:`flows`.
-        plane_bytes: int64 ``[f, planes]``, bytes of data sent into each plane.
+        plane_bytes: int64 ``[f, planes]``, bytes of data sent into each plane, with servers last over links inside
+            these: by the port by which they leave their source.
         subflow_bytes: int64 ``[f, subflows]``, bytes of data sent by each subflow.
         task, stage: int32 ``[f]``, as in the workload.
         stages: what these are called; empty where nothing is known of any.
@@ -181,6 +182,8 @@ class SimulationResult:
         for name, table in (("plane", self.plane_bytes), ("subflow", self.subflow_bytes)):
             if table.shape[1] > 1:
                 columns |= {f"{name}_{i}_bytes": column for i, column in enumerate(table.T)}
+        if self.places.wiring is not None:
+            columns["server_bytes"] = columns.pop(f"plane_{self.places.network.plane_count}_bytes")
         return pa.table(columns)
 
     @cached_property

@@ -234,6 +234,7 @@ class SimulationScenario(ABC):
         times = [(outage.from_ps, -1 if outage.until_ps is None else outage.until_ps) for outage in outages]
         return {
             "planes": ports.planes,
+            "wiring": None if ports.wiring is None else ports.wiring.to_core(),
             "rate": ports.rate,
             "delay_ps": ports.delays_ps(self.link_delay_ps),
             "flows": {name: getattr(workload, name) for name in _OF_FLOWS},
@@ -279,7 +280,7 @@ class SimulationScenario(ABC):
         pairs = np.unique(np.stack([self.workload.src, self.workload.dst]), axis=1)
         for first in range(0, pairs.shape[1], _FLOW_CHECKED):
             src, dst = pairs[:, first : first + _FLOW_CHECKED]
-            hops = count_shortest(self.network, "host", src, dst).hops
+            hops = count_shortest(self.network.graph, "host", src, dst + self.network.receivers).hops
             cut = np.flatnonzero((hops < 0).all(axis=1))
             if len(cut):
                 names = self.network.host_names

@@ -111,16 +111,14 @@ SERVERS = {
     )
 }
 """Of commands that can do with servers."""
-WITHOUT_SERVERS = {
-    "bounds": "{}",
-    "crosscheck": "{} --traffic permutation --flow-size 1kB",
-    "simulate": "{} --traffic permutation --flow-size 1kB",
+SERVED = {
+    **SERVERS,
+    "relay": Example("--relay none", "--planes 2 --server complete:n=2"),
+    "fail_servers": Example("--fail-servers 1server --fail-at 5us --fail-until 10us", "--server complete:n=2"),
 }
-"""Arguments of commands that refuse them."""
+"""The same of simulations, whose flows need a path."""
 
-PRESENTATION |= {
-    f"{command} {name}" for command in (*WITHOUT_SERVERS, "fluid-error", "traffic", "workload") for name in SERVERS
-}
+PRESENTATION |= {f"{command} {name}" for command in ("traffic", "workload") for name in SERVERS}
 # Of servers a matrix and flows have the names of hosts alone.
 LEVEL = {"level": Example("--level rack")}
 METRIC = {"metric": Example("--metric metric.csv", idle="--metric gone.csv", says="have no such number")}
@@ -155,6 +153,8 @@ COST = {
 SIMULATED = f"{RANDOM} --traffic pairs.csv --flow-size 100kB"
 SIMULATION = {
     **on("{} --traffic pairs.csv --flow-size 100kB", NETWORK),
+    # Matrices in files name hosts without servers.
+    **on("{} --traffic permutation --flow-size 100kB", SERVED),
     "hosts_per_switch": Example(
         "--hosts-per-switch 3", base="ring:n=6 --traffic stride:s=1 --flow-size 1kB --hosts-per-switch 1"
     ),
@@ -347,7 +347,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
     "bounds": (
         f"{RANDOM} --bound mean-path",
         {
-            **on("{} --bound mean-path", NETWORK),
+            **on("{} --bound mean-path", NETWORK | SERVERS),
             **TRAFFIC,
             "bounds": Example("--bound nic"),
             "solve": Example("--solve"),
@@ -762,14 +762,6 @@ def test_what_has_no_meaning_is_refused(run: Run, command: str, base: str, examp
     refused = run(*shlex.split(f"{command} {base} {example.idle}"), code=2)
     assert refused.stdout == ""
     assert example.says in refused.stderr
-
-
-@pytest.mark.parametrize("command", [*WITHOUT_SERVERS, "fluid-error"])
-def test_what_is_not_defined_for_servers_is_refused(run: Run, command: str) -> None:
-    arguments = WITHOUT_SERVERS.get(command, MIX).format(RANDOM)
-    refused = run(*shlex.split(f"{command} {arguments} --server complete:n=2"), code=2)
-    assert refused.stdout == ""
-    assert "is not defined for networks with servers; allowed: the network without them" in refused.stderr
 
 
 @pytest.mark.parametrize("name", [*NETWORK, "ports", "separate"])

@@ -82,10 +82,6 @@ def test_demands_are_between_accelerators() -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        pn.bounds,
-        lambda network: pn.simulate(network, traffic="all-to-all", flow_size="1kB"),
-        lambda network: pn.simulate(network, traffic="all-to-all", flow_size="1kB", model="fluid"),
-        lambda network: pn.crosscheck(network, traffic="all-to-all", flow_size="1kB"),
         lambda network: pn.throughput(network, traffic="all-to-all", routing="vlb"),
         lambda network: pn.throughput(network, traffic="all-to-all", objective="min-cost"),
         lambda network: pn.throughput(network, traffic="all-to-all", least_load=True),

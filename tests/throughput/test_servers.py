@@ -16,13 +16,15 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 import pnet_lp as pn
-from pnet_lp.errors import CertificateError, PnetError
+from pnet_lp.errors import CertificateError, PnetError, RoutingError, WorkloadError
 from pnet_lp.failures import Failures, fail
-from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix, Workload
 from pnet_lp.model.demands import Demands, Grouped, Product
 from pnet_lp.model.servers import RELAYS, Relay, Servers
 from pnet_lp.routing import parse_routing
+from pnet_lp.sim import simulate
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.throughput.problems import state_problem
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
@@ -229,16 +231,48 @@ def test_an_independent_program_has_the_same_optimum(instance: tuple[Network, Tr
 def test_more_accelerators_that_forward_never_carry_less(instance: tuple[Network, TrafficMatrix]) -> None:
     network, traffic = instance
     assert network.servers is not None
-    found = [
-        solve(
-            network.with_servers(Servers(network.servers.scale_up, relay, network.servers.rails)),  # type: ignore[arg-type]
-            traffic,
-            solver="highs-simplex",
-        )
-        for relay in RELAYS
-    ]
+    one = network.servers
+    networks = [network.with_servers(Servers(one.scale_up, relay, one.rails)) for relay in RELAYS]  # type: ignore[arg-type]
+    found = [solve(each, traffic, solver="highs-simplex") for each in networks]
     for less, more in itertools.pairwise(found):
         assert less.interval.lower <= more.interval.upper * (1 + 1e-9)
+    for each, solved in zip(networks, found, strict=True):
+        bounds = compute_bounds(each, traffic, ["nic", "mean-path", "moore", "sparsest-cut"]).found
+        own = {name: bound.value_gbps for name, bound in bounds.items()}
+        assert min(own.values()) >= solved.interval.lower * (1 - 1e-9), own
+
+
+@given(instance=small())
+@settings(deadline=None, max_examples=40)
+def test_flows_on_single_paths_are_no_faster_than_the_optimum(instance: tuple[Network, TrafficMatrix]) -> None:
+    """Whatever is down or slower one way, and however accelerators forward; links carry what flows send."""
+    network, traffic = instance
+    size = (traffic.demand * 20 * 1460).astype(np.int64)
+    workload = Workload.from_flows(network.host_count, traffic.src, traffic.dst, size)
+    try:
+        found = simulate(network, workload, model="fluid", correction="none")
+    except (RoutingError, WorkloadError):  # no path, or a link of it has no reverse for answers
+        return
+    wire = size / 1460 * 1500
+    gbit = TrafficMatrix.from_entries("host", network.host_count, traffic.src, traffic.dst, wire * 8e-9)
+    least = solve(network, gbit)
+    assert found.makespan_ps / 1e12 >= (1 - 1e-6) / least.interval.upper
+    assert (found.port["bytes"] * 8e12 / found.places.rate <= found.makespan_ps * (1 + 1e-6) + 1e6).all()
+    assert np.allclose(found.plane_bytes.sum(axis=1), wire, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("relay", "sends", "kind"), [("none", 400.0, "s0a0"), ("source", 400.0, "s0a0"), ("ends", 1600.0, "s0")]
+)
+def test_network_cards_bound_what_leaves_servers(relay: str, sends: float, kind: str) -> None:
+    """Of one accelerator where none forwards at that end, else of the server; what stays inside is not counted."""
+    network = pn.build_network(
+        "single-switch:hosts=12", planes=4, link_gbps=100, server="single-switch:hosts=4", relay=relay
+    )
+    fan_in = TrafficMatrix.from_entries("host", 12, [4, 8, 1, 5], [0, 0, 0, 2], [2.0, 2.0, 9.0, 1.0])
+    bound = compute_bounds(network, fan_in, ["nic"]).found["nic"].to_json("nic", network, "host")
+    assert (bound["witness"]["endpoint"], bound["witness"]["capacity_gbps"]) == (kind, sends)
+    assert bound["value_gbps"] == pytest.approx(sends / (5.0 if relay == "ends" else 4.0))
 
 
 @pytest.mark.parametrize("relay", RELAYS)

@@ -64,10 +64,10 @@ class BoundsAnswer(Answer):
             "silent": [{"name": name, "why": silent.why} for name, silent in self.bounds.silent.items()],
             "tightest": self.bounds.tightest,
             "level": instance.level,
-            "network": summarise_network(instance.network),
+            "network": summarise_network(instance.given),
             "traffic": summarise_traffic(instance.traffic),
             "throughput": {key: full[key] for key in _SOLVED} if self.solved else None,
-            "warnings": list(instance.network.warnings),
+            "warnings": list(instance.given.warnings),
         }
         return {**document, "summary": summary(document)}
 

@@ -83,6 +83,8 @@ def report(document: Document) -> Report:
     shared = _SHARING.get(document.get("sharing", ""), " among {subflows} subflows of each flow")
     sent_by = [row["transport"] for row in document.get("transports", ())] or [document.get("transport", "")]
     shares = ", ".join(f"{p}: {100 * share:.3g} %" for p, share in enumerate(document["plane_shares"]))
+    if "server_share" in document:
+        shares += f", inside servers: {100 * document['server_share']:.3g} %"
     grid = facts(
         known,
         ("flows", _FLOWS),

@@ -42,12 +42,13 @@ def given(params: GivenParams, context: SimulationContext) -> _core.Forwarding:
     routing = parse_routing(params.routing, policy=context.plane_policy, seed=context.seed)
     pairs = np.unique(np.stack([context.workload.src, context.workload.dst]), axis=1)
     src, dst = (np.ascontiguousarray(side) for side in pairs)
-    paths = routing.paths(context.network, "host", src, dst)
+    network, to = context.network, dst + context.network.receivers
+    paths = routing.paths(network.graph, "host", src, to)
     since, lists = [0], [(paths, paths.path_arc)]
     for time_ps, mask in known_masks(context.outages):
         since.append(time_ps)
         if any(mask.counts.values()):
-            left = routing.paths(apply_mask(context.network, mask), "host", src, dst)
+            left = routing.paths(apply_mask(network, mask).graph, "host", src, to)
             lists.append((left, _arcs_in(left, paths.arcs)))
         else:
             lists.append(lists[0])

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from pnet_lp.errors import SpecError, TrafficError
-from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.model.arrays import IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.distances import Sites, find_sites
 from pnet_lp.model.network import Level
+from pnet_lp.model.servers import Relay
 from pnet_lp.registry import Entry, Registry
 from pnet_lp.seeds import generator
 from pnet_lp.throughput.bounds.graph import SiteGraph, Wiring
@@ -76,10 +77,28 @@ class Silent(Exception):  # noqa: N818 - no error: other bounds are defined
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
 class Instance:
-    """A network and its traffic, with what several bounds derive from them."""
+    """A network and its traffic, with what several bounds derive from them.
+
+    Attributes:
+        network: the network; with servers the graph in which accelerators of any server forward, or of which none does:
+            what bounds K there bounds it where fewer paths are allowed.
+        traffic: the demands.
+        given: the network that was given.
+    """
 
     network: Network
     traffic: TrafficMatrix
+    given: Network
+
+    @classmethod
+    def of(cls, network: Network, traffic: TrafficMatrix) -> Instance:
+        """Return the instance of a network with or without servers."""
+        servers, graph = network.servers, network
+        if servers is not None:
+            relay: Relay = "none" if servers.relay == "none" else "any"
+            graph = replace(network, servers=replace(servers, relay=relay)).graph
+            graph = replace(graph, planes=tuple(map(_with_limits, graph.planes)))
+        return cls(graph, traffic, network)
 
     @property
     def level(self) -> Level:
@@ -136,6 +155,15 @@ class Instance:
         return ints(site)
 
 
+def _with_limits(plane: Plane) -> Plane:
+    """Return a plane whose access links without a limit are as fast as all links of a switch, and limit nothing."""
+    if not np.isinf(plane.access_up_gbps).any():
+        return plane
+    tail, head, capacity = plane.arcs
+    out, into = (np.bincount(end, capacity, plane.switch_count)[plane.host_switch] for end in (tail, head))
+    return replace(plane, access_up_gbps=floats(out), access_down_gbps=floats(into))
+
+
 Evaluate: TypeAlias = Callable[[Instance], Bound]
 
 BOUNDS: Registry[Evaluate] = Registry("bound", package="pnet_lp.throughput.bounds", group="pnet_lp.bounds")
@@ -187,8 +215,7 @@ def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str
     """
     named = tuple(names)
     chosen = chosen_bounds(named)
-    network.check_without_servers("a bound without solving")
-    instance = Instance(network, traffic)
+    instance = Instance.of(network, traffic)
     _ = instance.problem  # a matrix that does not fit is reported before anything is computed
     found: dict[str, Bound] = {}
     silent: dict[str, Silent] = {}

@@ -42,5 +42,5 @@ def find_bisection(network: Network, level: Level | None = None) -> Bisection | 
         return None
     # Which halves are joined by least does not depend on the demands, but a bound needs some.
     demand = TrafficMatrix.from_entries(level, endpoints, [0], [endpoints - 1])
-    found, cut = narrowest_halves(Instance(network, demand))
+    found, cut = narrowest_halves(Instance.of(network, demand))
     return Bisection(found.facts["bisection_gbps"], found.exact, cut)

@@ -43,7 +43,8 @@ class AccessLinks(Witness):
         hosts: how many they are.
         direction: ``up`` from the hosts, ``down`` to them.
         capacity_gbps: sum of their speeds over all planes.
-        demand: what the hosts send or receive together.
+        demand: what the hosts send or receive together; of servers, to or from others.
+        server: whether it is a server, with all network cards in it, and ``endpoint`` its number.
     """
 
     endpoint: int
@@ -51,12 +52,13 @@ class AccessLinks(Witness):
     direction: Literal["up", "down"]
     capacity_gbps: float
     demand: float
+    server: bool = False
 
     def to_json(self, network: Network, level: Level) -> dict[str, Any]:
-        """Return the witness with the host's name."""
+        """Return the witness with the host's name, or the server's."""
         return {
             "kind": "access-links",
-            "endpoint": network.endpoint_names(level)[self.endpoint],
+            "endpoint": f"s{self.endpoint}" if self.server else network.endpoint_names(level)[self.endpoint],
             "alike": self.hosts,
             "direction": self.direction,
             "capacity_gbps": self.capacity_gbps,

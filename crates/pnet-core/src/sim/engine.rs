@@ -175,9 +175,9 @@ impl Scenario {
     ) -> Result<Outcome, Error> {
         let recorder = Recorder::new(&self.watched, self.fabric.ports())?;
         let paths = Paths::new(self.fabric, &*self.forwarding, &self.failures, self.seed)?;
-        let flows = Flows::new(self.source, paths.fabric.planes().count(), shape.subflows as usize);
+        let flows = Flows::new(self.source, paths.fabric.parts(), shape.subflows as usize);
         let small_queue = self.host_queue.as_ref().unwrap_or(&self.queue).small_queue();
-        let needs = needs(&*self.transport, paths.fabric.planes().count() as u64, small_queue)?;
+        let needs = needs(&*self.transport, paths.fabric.slots() as u64, small_queue)?;
         let net = Net::new(paths, disciplines, self.queue.pauses(), flows, (shape, needs), recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
         let mut engine = Engine { net, transport, events: 0 };
@@ -187,12 +187,12 @@ impl Scenario {
     }
 }
 
-/// What differs between the flows of these transports, in so many planes, where a connection may put so many bytes into the
+/// What differs between the flows of these transports, whose hosts have so many ports, where a connection may put so many bytes into the
 /// ports of its host.
-fn needs(transport: &dyn TransportKind, planes: u64, small_queue: Option<u64>) -> Result<FlowNeeds, Error> {
+fn needs(transport: &dyn TransportKind, ports: u64, small_queue: Option<u64>) -> Result<FlowNeeds, Error> {
     let of = |kind: &dyn TransportKind| -> Result<Needs, Error> {
         let Shape { subflows, nic, telemetry, .. } = kind.shape()?;
-        let room = nic.map(|bytes| bytes * planes).or(small_queue.filter(|_| kind.waits_for_room()));
+        let room = nic.map(|bytes| bytes * ports).or(small_queue.filter(|_| kind.waits_for_room()));
         Ok(Needs { subflows, room, stamped: nic.is_some(), telemetry })
     };
     let Some(Mixed { kinds, of_flow }) = transport.mixed() else {

@@ -38,6 +38,7 @@ pub mod trace;
 pub mod transports;
 mod turns;
 mod values;
+mod wiring;
 
 pub use engine::{Limits, Model, Progress, Scenario};
 pub use fabric::{Fabric, Link, PathLink};
@@ -58,3 +59,4 @@ pub use transports::paced::*;
 pub use transports::tcp::*;
 pub use transports::*;
 pub use values::{Named, Value, Values, entry};
+pub use wiring::Wiring;

@@ -2,6 +2,7 @@
 
 mod active;
 mod ending;
+mod entering;
 mod pauses;
 mod ports;
 mod room;
@@ -28,7 +29,7 @@ use super::trace::{Recorder, WindowRow};
 use crate::error::Error;
 use active::{Active, State};
 use pauses::Pauses;
-use ports::Ports;
+use ports::{Ports, Site};
 use room::Room;
 use timers::Timers;
 
@@ -88,6 +89,8 @@ pub struct Net {
     room_timer: u32,
     /// Whether paths are chosen by what answers say of them.
     learns: bool,
+    /// Whether hosts pass on what is for others.
+    relays: bool,
     payload: u16,
     packet_hops: u64,
     /// Bytes of data packets that have reached their hosts.
@@ -107,7 +110,8 @@ impl Net {
         seed: u64,
     ) -> Self {
         let fabric = &paths.fabric;
-        let pulls = if shape.pulls { fabric.planes().count() * fabric.hosts() } else { 0 };
+        let into_hosts = if fabric.relays() { fabric.ports() } else { fabric.planes().count() * fabric.hosts() };
+        let pulls = if shape.pulls { into_hosts } else { 0 };
         let first_pause = 2 * fabric.ports() + OTHERS;
         let first_pull = first_pause + if pauses { fabric.ports() } else { 0 };
         let first_timer = (first_pull + pulls) as u32;
@@ -124,6 +128,7 @@ impl Net {
             room,
             room_timer: shape.timers,
             learns: paths.learns,
+            relays: paths.fabric.relays(),
             payload: shape.payload,
             packet_hops: 0,
             arrived: 0,
@@ -165,7 +170,7 @@ impl Net {
             }
             let from = &self.ports.all[(lane - ports) as usize];
             let packet = &from.first().packet;
-            if (from.to as usize) < self.paths.fabric.hosts() {
+            if self.is_home(packet, from.to) {
                 read ^= self.active.of(packet.connection).in_flight;
             } else if packet.route & PER_HOP == 0 {
                 let next = self.paths.routes.port(packet.route);
@@ -224,7 +229,7 @@ impl Net {
         let needs = self.needs.of(flow.id);
         let pair = self.active.take(flow, needs.subflows, record, traced);
         self.timers.grow(self.active.connections(), &mut self.clock.events);
-        self.ports.open(pair.connections(), needs);
+        self.ports.open(pair, needs);
         if let Some(room) = &mut self.room {
             room.open(pair.connection, pair.subflows, needs.room);
         }
@@ -307,7 +312,7 @@ impl Net {
         if self.recorder.is_some() {
             self.trace_hop(port, packet);
         }
-        if (to as usize) < self.paths.fabric.hosts() {
+        if self.is_home(packet, to) {
             let flow = self.active.of_mut(packet.connection);
             flow.in_flight -= 1;
             let (record, traced) = (flow.record as usize, flow.traced);
@@ -331,14 +336,11 @@ impl Net {
             hop
         };
         debug_assert_eq!(self.paths.fabric.from(next), to, "a packet leaves by a port of another switch");
-        self.ports.comes_by(port);
-        if self.enqueue(false, next, packet, route) { Fate::Full } else { Fate::Away }
-    }
-
-    /// A packet is lost on a link, or at its end.
-    fn lose(&mut self, port: u32, packet: &Packet) {
-        self.ports.lose(port);
-        self.drop(packet);
+        let site = if self.relays && (to as usize) < self.paths.fabric.hosts() { Site::Relay } else { Site::Switch };
+        if site == Site::Switch {
+            self.ports.comes_by(port);
+        }
+        if self.enqueue(site, next, packet, route) { Fate::Full } else { Fate::Away }
     }
 
     /// A port that has sent its packet sends the next.
@@ -354,29 +356,6 @@ impl Net {
     /// Whether ports are paused that wait for each other.
     pub(super) fn is_stuck(&self) -> bool {
         !self.ports.stuck(&self.paths.fabric).is_empty()
-    }
-
-    /// Puts a packet into the queue of a port, a `host`'s or a switch's, with its route from there; returns whether that
-    /// was full.
-    #[inline]
-    fn enqueue(&mut self, host: bool, port: u32, packet: &Packet, route: u32) -> bool {
-        let full = self.ports.enqueue(host, port, packet, route, &mut self.clock, &mut self.recorder);
-        if full {
-            while let Some(gone) = self.ports.dropped.pop() {
-                self.drop(&gone);
-            }
-        }
-        full
-    }
-
-    fn drop(&mut self, packet: &Packet) {
-        if let Some(telemetry) = self.ports.notes(packet.connection) {
-            telemetry.lose(packet);
-        }
-        let connection = packet.connection;
-        self.active.of_mut(connection).in_flight -= 1;
-        self.active.record(connection).counts.dropped += 1;
-        self.settle(connection);
     }
 
     /// Bytes on the wire of the data that has reached its hosts.
@@ -400,7 +379,7 @@ impl Network for Net {
         {
             telemetry.open(&mut packet);
         }
-        self.enqueue(true, port, &packet, route);
+        self.enqueue(Site::Host, port, &packet, route);
         if packet.kind == Kind::Data
             && let Some(room) = &mut self.room
         {

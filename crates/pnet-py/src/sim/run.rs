@@ -7,7 +7,7 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pnet_core::error::{indices, invalid, offsets};
 use pnet_core::sim::fluid::FluidScenario;
 use pnet_core::sim::{
-    Fabric, Failures, Limits, Mixed, Model, NEVER, Outage, Progress, Rate, Scenario, Time, TransportKind, Watched,
+    self, Fabric, Failures, Limits, Mixed, Model, NEVER, Outage, Progress, Rate, Scenario, Time, TransportKind, Watched,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,14 +22,46 @@ use crate::planes::Planes;
 /// How often Python is told of the progress.
 const TELL: Duration = Duration::from_millis(100);
 
+/// What servers make of ports: see the core's; -1 is none.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Wiring<'py> {
+    hosts: u32,
+    size: u32,
+    parts: u32,
+    port: PyReadonlyArray1<'py, i32>,
+    from: PyReadonlyArray1<'py, i32>,
+    to: PyReadonlyArray1<'py, i32>,
+    back: PyReadonlyArray1<'py, i32>,
+    part: PyReadonlyArray1<'py, i32>,
+}
+
+impl Wiring<'_> {
+    fn read(&self) -> Result<sim::Wiring> {
+        // -1 becomes the core's number for none.
+        let list = |of: &PyReadonlyArray1<i32>| Ok::<_, PyErr>(of.as_slice()?.iter().map(|i| *i as u32).collect());
+        Ok(sim::Wiring {
+            hosts: self.hosts,
+            size: self.size,
+            parts: self.parts,
+            port: list(&self.port)?,
+            from: list(&self.from)?,
+            to: list(&self.to)?,
+            back: list(&self.back)?,
+            part: list(&self.part)?,
+        })
+    }
+}
+
 /// What both models take.  Ports are the arcs of all planes, then those from hosts into each plane, then those from each
-/// plane to hosts; each outage port sends into a link that is down from one time to another, never to come back where that is
+/// plane to hosts, or with servers those of a wiring; each outage port sends into a link that is down from one time to another, never to come back where that is
 /// -1, of which paths take note after `reroute_ps`.
 /// `on_progress(time_ps, events, completed, arrived_bytes)` returns whether to go on.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Run<'py> {
     planes: Bound<'py, Planes>,
+    wiring: Option<Wiring<'py>>,
     rate: PyReadonlyArray1<'py, i64>,
     delay_ps: PyReadonlyArray1<'py, i64>,
     flows: Flows<'py>,
@@ -48,7 +80,11 @@ impl Run<'_> {
         let rates = offsets("rate", self.rate.as_slice()?)?.into_iter().map(|rate| Rate::new(rate as u64));
         let rates = rates.collect::<std::result::Result<Vec<Rate>, _>>()?;
         let delays = offsets("delay_ps", self.delay_ps.as_slice()?)?.into_iter().map(|delay| delay as Time);
-        Ok(Fabric::new(self.planes.get().inner.clone(), &rates, &delays.collect::<Vec<Time>>())?)
+        let (planes, delays) = (self.planes.get().inner.clone(), delays.collect::<Vec<Time>>());
+        Ok(match &self.wiring {
+            None => Fabric::new(planes, &rates, &delays)?,
+            Some(wiring) => Fabric::wired(planes, wiring.read()?, &rates, &delays)?,
+        })
     }
 
     fn limits(&self) -> Limits {

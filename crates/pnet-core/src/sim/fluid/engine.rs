@@ -104,7 +104,7 @@ impl Engine {
             return refused("weights", "invalid weight", wrong, "positive numbers");
         }
         let paths = Paths::new(fabric, &*forwarding, &failures, scenario.seed)?;
-        let (ports, planes) = (paths.fabric.ports(), paths.fabric.planes().count());
+        let (ports, planes) = (paths.fabric.ports(), paths.fabric.parts());
         let mut known = BinaryHeap::new();
         for outage in &failures.outages {
             known.push(Reverse((outage.from, Known::Link(outage.port, true))));
@@ -391,9 +391,9 @@ impl Engine {
     /// Writes down what a flow has sent.
     fn count(&mut self, flow: &Live) {
         if flow.class != NONE {
-            let up = |plane| self.paths.fabric.up(plane, flow.pair.src);
+            let into = |port| self.paths.fabric.leaves(flow.pair.src, port);
             let class = self.classes.get(flow.class);
-            self.ledger.count(&mut self.flows, flow.record, class, &flow.since, flow.weight, up);
+            self.ledger.count(&mut self.flows, flow.record, class, &flow.since, flow.weight, into);
         }
     }
 

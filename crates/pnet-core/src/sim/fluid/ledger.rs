@@ -11,7 +11,7 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Writes down what a flow of so much weight has sent in a class that it joined when the clocks of its streams were
-    /// `since`; `up` tells the link into each plane.
+    /// `since`; `into` tells the plane that a link leads into from its source.
     pub(super) fn count(
         &mut self,
         flows: &mut Flows<()>,
@@ -19,7 +19,7 @@ impl Ledger {
         class: &Class,
         since: &[f64],
         weight: f64,
-        up: impl Fn(usize) -> u32,
+        into: impl Fn(u32) -> Option<usize>,
     ) {
         let (of_planes, of_subflows) = flows.sent(record);
         let last = of_subflows.len() - 1;
@@ -28,11 +28,9 @@ impl Ledger {
             of_subflows[place.min(last)] += sent.round() as u64;
             for (link, part) in &stream.links {
                 self.carried[*link as usize] += part * sent;
-            }
-            for (plane, into) in of_planes.iter_mut().enumerate() {
-                let up = up(plane);
-                let part = stream.links.iter().find(|(port, _)| *port == up).map_or(0.0, |(_, part)| *part);
-                *into += (part * sent).round() as u64;
+                if let Some(plane) = into(*link) {
+                    of_planes[plane] += (part * sent).round() as u64;
+                }
             }
         }
     }

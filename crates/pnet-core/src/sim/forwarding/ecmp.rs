@@ -3,8 +3,8 @@
 use super::super::fabric::Fabric;
 use super::super::values::parameters;
 use super::per_flow::{Choice, PerFlow};
-use super::tables::Tables;
-use super::{Forwarder, Forwarding, Pair};
+use super::tables::{Tables, by_part};
+use super::{Forwarder, Forwarding, MOST, Pair};
 use crate::error::Error;
 use crate::paths::Policy;
 use crate::random::SplitMix;
@@ -50,20 +50,29 @@ impl Choice for Hashed {
             }
             _ => planes[SplitMix::of([self.seed, key, 0]).below(planes.len())],
         };
-        let (graph, to) = (&fabric.planes().graphs()[plane], fabric.attached(plane, pair.dst)?);
+        if fabric.is_joined() && matches!(self.policy, Policy::RoundRobin | Policy::Single) {
+            // Planes are those that paths lead through.
+            let listed = self.tables.paths(fabric, plane, pair, MOST).into_iter();
+            let mut parts = by_part(listed, |path| fabric.part_of(path));
+            let first = SplitMix::of([self.seed, u64::from(pair.key), 1]).below(parts.len());
+            let turn = if self.policy == Policy::RoundRobin { subflow as usize } else { 0 };
+            let place = (first + turn) % parts.len();
+            let (_, mut paths) = parts.swap_remove(place);
+            return Some(paths.swap_remove(SplitMix::of([self.seed, key, 0]).below(paths.len())));
+        }
+        let (graph, to) = (&fabric.planes().graphs()[plane], fabric.reached(plane, pair.dst)?);
         let mut at = fabric.attached(plane, pair.src)?;
         let table = self.tables.toward(fabric, plane, to);
-        let mut ports = vec![fabric.up(plane, pair.src)];
+        let (ends, mut arcs) = ((pair.src, pair.dst), vec![]);
         while at != to {
-            let next = table.next(at);
+            let next = fabric.kept(plane, ends, table.next(at));
             let switch = u64::from(fabric.switch(plane, at));
             let mut hash = SplitMix::of([self.seed, switch, key]);
             let arc = next[hash.below(next.len())];
-            ports.push(fabric.arc(plane, arc));
+            arcs.push(arc);
             at = graph.head(arc);
         }
-        ports.push(fabric.down(plane, pair.dst));
-        Some(ports)
+        Some(fabric.path(plane, ends, arcs.into_iter()))
     }
 
     fn forget(&mut self) {

@@ -94,7 +94,7 @@ fn leads(paths: &Paths, fabric: &Fabric, (src, dst): (u32, u32), i: usize) -> bo
         return false;
     }
     let graph = &fabric.planes().graphs()[plane];
-    let (Some(mut at), Some(to)) = (fabric.attached(plane, src), fabric.attached(plane, dst)) else {
+    let (Some(mut at), Some(to)) = (fabric.attached(plane, src), fabric.reached(plane, dst)) else {
         return false;
     };
     for arc in paths.get(i) {
@@ -131,9 +131,7 @@ impl Choice for Listed {
         // The next one where a link of it may not be used.
         (drawn..drawn + end - first).map(|turn| first + turn % (end - first)).find_map(|i| {
             let plane = paths.plane[i] as usize;
-            let arcs = paths.get(i).iter().map(|arc| fabric.arc(plane, *arc));
-            let ends = [fabric.up(plane, pair.src), fabric.down(plane, pair.dst)];
-            let ports: Vec<u32> = [ends[0]].into_iter().chain(arcs).chain([ends[1]]).collect();
+            let ports = fabric.path(plane, ends, paths.get(i).iter().copied());
             ports.iter().all(|port| fabric.usable(*port)).then_some(ports)
         })
     }

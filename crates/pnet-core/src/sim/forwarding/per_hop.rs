@@ -7,7 +7,7 @@ use super::super::values::parameters;
 use super::per_flow::no_path;
 use super::tables::Tables;
 use super::{Forwarder, Forwarding, Ground, MOST, PER_HOP, Pair, Shares};
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::paths::Policy;
 use crate::random::SplitMix;
 
@@ -39,6 +39,12 @@ impl Forwarding for PerHop {
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        if fabric.relays() {
+            return invalid(
+                "forwarding",
+                "switches that choose for every packet do not know which accelerators forward; allowed: paths that the source chooses, such as ecmp or sopa",
+            );
+        }
         let random = SplitMix::of([seed, 0x0073_7072_6179]);
         let (policy, tables) = (self.policy, Tables::new(fabric));
         Ok(Box::new(Random { policy, tables, ends: vec![], seed, random }))

@@ -12,7 +12,7 @@ use super::super::values::{names, parameters};
 use super::entropies::Entropies;
 use super::per_flow::{no_path, reverse};
 use super::recycled::Recycled;
-use super::tables::Tables;
+use super::tables::{Tables, by_part};
 use super::{Forwarder, Forwarding, Ground, MOST, Pair, Shares};
 use crate::error::{Error, invalid};
 use crate::paths::Policy;
@@ -156,8 +156,12 @@ impl Sprayer {
     fn choose(&mut self, pair: Pair, fabric: &Fabric, random: &mut SplitMix) -> Result<Vec<Vec<u32>>, Error> {
         let planes = self.tables.planes(fabric, self.params.policy, pair, self.seed);
         let mut found: Vec<(usize, usize, Vec<u32>)> = vec![];
-        for plane in planes {
-            let mut of_plane = self.tables.paths(fabric, plane, pair, MOST + 1);
+        let listed = planes.into_iter().flat_map(|plane| self.tables.paths(fabric, plane, pair, MOST + 1));
+        let mut parts = by_part(listed, |path| fabric.part_of(path));
+        if self.params.policy == Policy::Single && fabric.is_joined() && !parts.is_empty() {
+            parts = vec![parts.swap_remove(SplitMix::of([self.seed, u64::from(pair.key), 1]).below(parts.len()))];
+        }
+        for (plane, mut of_plane) in parts {
             if self.params.over == Over::Planes {
                 of_plane = vec![of_plane.swap_remove(random.below(of_plane.len()))];
             }
@@ -179,19 +183,6 @@ impl Sprayer {
         }
         Ok(paths)
     }
-}
-
-/// The paths of each plane, by their numbers.
-fn by_plane(paths: &[Vec<u32>], fabric: &Fabric) -> Vec<Vec<u32>> {
-    let mut planes: Vec<(usize, Vec<u32>)> = vec![];
-    for (path, number) in paths.iter().zip(0..) {
-        let plane = fabric.plane(path[0]);
-        match planes.iter_mut().find(|(other, _)| *other == plane) {
-            Some((_, numbers)) => numbers.push(number),
-            None => planes.push((plane, vec![number])),
-        }
-    }
-    planes.into_iter().map(|(_, numbers)| numbers).collect()
 }
 
 /// Puts things into an order that is drawn.
@@ -219,13 +210,15 @@ impl Forwarder for Sprayer {
             for fan in &mut fans {
                 fan.next = random.below(paths.len());
             }
+            let planes = || by_part(0..paths.len() as u32, |path| fabric.part_of(&paths[*path as usize])).into_iter();
             if let Order::Recycled(Recycling { buffer, .. }) = self.params.order {
-                let planes = by_plane(&paths, fabric).into_iter();
-                fans[0].planes = planes.map(|numbers| Recycled::new(numbers, usize::from(buffer))).collect();
+                let planes = planes();
+                fans[0].planes = planes.map(|(_, numbers)| Recycled::new(numbers, usize::from(buffer))).collect();
             }
             if let Order::Entropies(Numbering { count, probe }) = self.params.order {
                 let start = random.below(usize::from(count));
-                fans[0].entropies = Some(Entropies::new(&by_plane(&paths, fabric), count, start, probe));
+                let planes: Vec<Vec<u32>> = planes().map(|(_, numbers)| numbers).collect();
+                fans[0].entropies = Some(Entropies::new(&planes, count, start, probe));
             }
             let connection = connection as usize;
             if connection >= self.connections.len() {

@@ -7,6 +7,19 @@ use crate::graph::{FAR, Reach};
 use crate::paths::Policy;
 use crate::random::SplitMix;
 
+/// Things by a part of each, in the order in which parts come first.
+pub(super) fn by_part<T>(things: impl Iterator<Item = T>, part: impl Fn(&T) -> usize) -> Vec<(usize, Vec<T>)> {
+    let mut found: Vec<(usize, Vec<T>)> = vec![];
+    for thing in things {
+        let of = part(&thing);
+        match found.iter_mut().find(|(other, _)| *other == of) {
+            Some((_, things)) => things.push(thing),
+            None => found.push((of, vec![thing])),
+        }
+    }
+    found
+}
+
 /// The shortest paths of a plane to one of its switches.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -42,7 +55,7 @@ impl Tables {
     pub(super) fn toward(&mut self, fabric: &Fabric, plane: usize, switch: u32) -> &Table {
         self.tables[plane][switch as usize].get_or_insert_with(|| {
             let graph = &fabric.planes().graphs()[plane];
-            let usable = |arc: u32| fabric.usable(fabric.arc(plane, arc));
+            let usable = |arc: u32| fabric.open(fabric.arc(plane, arc));
             let mut reach = Reach::default();
             graph.reach_over(switch, usable, &mut reach);
             let arcs = (0..graph.nodes() as u32)
@@ -81,6 +94,10 @@ impl Tables {
             let least = allowed.iter().map(|(_, hops)| *hops).min();
             allowed.retain(|(_, hops)| Some(*hops) == least);
         }
+        let server = fabric.common_server(pair.src, pair.dst);
+        if allowed.iter().any(|(plane, _)| Some(*plane) == server) {
+            allowed.retain(|(plane, _)| Some(*plane) == server);
+        }
         allowed.into_iter().map(|(plane, _)| plane).collect()
     }
 
@@ -89,28 +106,27 @@ impl Tables {
     /// They are in the order of reversed digits: paths next to each other part as early as they can, so that packets that
     /// take them in turn are spread over the first links as evenly as over the last.
     pub(super) fn paths(&self, fabric: &Fabric, plane: usize, pair: Pair, most: usize) -> Vec<Vec<u32>> {
-        let (Some(from), Some(to)) = (fabric.attached(plane, pair.src), fabric.attached(plane, pair.dst)) else {
+        let (Some(from), Some(to)) = (fabric.attached(plane, pair.src), fabric.reached(plane, pair.dst)) else {
             return vec![];
         };
         let Some(table) = self.known(plane, to) else { return vec![] };
         let graph = &fabric.planes().graphs()[plane];
         // Each path with the choice made at each switch, the last first.
         let mut found: Vec<(Vec<u32>, Vec<u32>)> = vec![];
-        // Switches to go on from, each with the choices and ports that lead to it; the last is taken first.
-        let mut open = vec![(from, vec![], vec![fabric.up(plane, pair.src)])];
-        while let Some((at, mut choices, mut ports)) = open.pop() {
+        // Switches to go on from, each with the choices and arcs that lead to it; the last is taken first.
+        let mut open = vec![(from, vec![], vec![])];
+        while let Some((at, mut choices, arcs)) = open.pop() {
             if at == to {
-                ports.push(fabric.down(plane, pair.dst));
                 choices.reverse();
-                found.push((choices, ports));
+                found.push((choices, fabric.path(plane, (pair.src, pair.dst), arcs.into_iter())));
                 if found.len() == most {
                     break;
                 }
                 continue;
             }
-            for (choice, arc) in (0_u32..).zip(table.next(at)) {
+            for (choice, arc) in (0_u32..).zip(fabric.kept(plane, (pair.src, pair.dst), table.next(at)).iter()) {
                 let chosen = choices.iter().copied().chain([choice]).collect();
-                let longer = ports.iter().copied().chain([fabric.arc(plane, *arc)]).collect();
+                let longer = arcs.iter().copied().chain([*arc]).collect();
                 open.push((graph.head(*arc), chosen, longer));
             }
         }
@@ -122,12 +138,12 @@ impl Tables {
     fn near(&mut self, fabric: &Fabric, src: u32, dst: u32) -> Vec<(usize, u32)> {
         (0..fabric.planes().count())
             .filter_map(|plane| {
-                let (from, to) = (fabric.attached(plane, src)?, fabric.attached(plane, dst)?);
-                if !fabric.usable(fabric.up(plane, src)) || !fabric.usable(fabric.down(plane, dst)) {
+                let (from, to) = (fabric.attached(plane, src)?, fabric.reached(plane, dst)?);
+                if !fabric.open(fabric.up(plane, src)) || !fabric.open(fabric.down(plane, dst)) {
                     return None;
                 }
                 let distance = self.toward(fabric, plane, to).distance[from as usize];
-                (distance != FAR).then_some((plane, distance))
+                (distance != FAR).then_some((plane, distance + fabric.ends(plane, (src, dst))))
             })
             .collect()
     }

@@ -108,7 +108,7 @@ impl Active {
             counts.data_bytes += bytes;
             let subflow = packet.connection - slot * self.subflows;
             self.flows.subflow_bytes[place * self.subflows as usize + subflow as usize] += bytes;
-            self.flows.plane_bytes[place * fabric.planes().count() + fabric.plane(port)] += bytes;
+            self.flows.plane_bytes[place * fabric.parts() + fabric.plane(port)] += bytes;
         }
     }
 

@@ -7,6 +7,7 @@ use super::pauses::Pauses;
 use super::subset::Subset;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
+use crate::sim::forwarding::Pair;
 use crate::sim::network::Needs;
 use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
@@ -15,6 +16,17 @@ use crate::sim::records::PortRecord;
 use crate::sim::telemetry::Telemetry;
 use crate::sim::time::{NEVER, Time};
 use crate::sim::trace::Recorder;
+
+/// Where a packet enters a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Site {
+    /// The host that it comes from.
+    Host,
+    /// A host that passes it on.
+    Relay,
+    /// A switch.
+    Switch,
+}
 
 /// The queues of switches, or of hosts.
 pub(super) struct Side {
@@ -61,6 +73,15 @@ impl Sides {
     }
 }
 
+/// Nodes of ports, and sources of connections.
+type Origins = (Vec<u32>, Vec<u32>);
+
+/// Whether the port of a host is that by which data of a connection leaves its source, not one that passes it on.
+#[inline]
+fn is_first(origins: Option<&Origins>, port: u32, connection: u32) -> bool {
+    origins.is_none_or(|(node, source)| node[port as usize] == source[connection as usize])
+}
+
 /// All ports and their queues.  Lane `i` of the events is when port `i` has sent its packet, lane `ports + i` when what it
 /// sent first arrives.
 pub(super) struct Ports {
@@ -71,6 +92,8 @@ pub(super) struct Ports {
     stamped: Subset,
     /// On whose data switches note what they know.
     noted: Subset,
+    /// Where hosts pass packets on, the node that each port is of, and the host that each connection comes from.
+    origins: Option<Origins>,
     /// Of each port, if packets are marked as they leave a queue.
     trails: Vec<Trail>,
     /// Where switches pause what feeds them.
@@ -99,7 +122,10 @@ impl Ports {
         let leaving =
             sides.switches.unmarked.is_some() || sides.hosts.as_ref().is_some_and(|side| side.unmarked.is_some());
         let trails = vec![Trail::default(); if leaving { all.len() } else { 0 }];
+        let of = |port: u32| if fabric.link(port).to == NONE { NONE } else { fabric.from(port) };
+        let origins = fabric.relays().then(|| ((0..all.len() as u32).map(of).collect(), vec![]));
         Ports {
+            origins,
             rare: vec![Rare::default(); all.len()],
             all,
             sides,
@@ -112,8 +138,13 @@ impl Ports {
         }
     }
 
-    /// Notes what these connections have of their transport.
-    pub(super) fn open(&mut self, connections: Range<u32>, needs: Needs) {
+    /// Notes what the connections of a flow have of their transport.
+    pub(super) fn open(&mut self, pair: Pair, needs: Needs) {
+        let connections = pair.connections();
+        if let Some((_, of_connections)) = &mut self.origins {
+            of_connections.resize(of_connections.len().max(connections.end as usize), NONE);
+            of_connections[connections.start as usize..connections.end as usize].fill(pair.src);
+        }
         self.stamped.open(connections.clone(), needs.stamped);
         self.noted.open(connections, needs.telemetry);
     }
@@ -159,12 +190,13 @@ impl Ports {
             unreachable!("port {port} becomes free, but its queue serves in order of arrival");
         };
         let Some(mut packet) = scheduler.dequeue(port) else { return };
-        if host && packet.kind == Kind::Data && self.stamped.has(packet.connection) {
+        let own = host && packet.kind == Kind::Data && is_first(self.origins.as_ref(), port, packet.connection);
+        if own && self.stamped.has(packet.connection) {
             packet.stamp = clock.now;
         }
         let from = &mut self.all[port as usize];
         if let Some(telemetry) = &mut self.telemetry
-            && !host
+            && !own
             && packet.kind == Kind::Data
             && self.noted.has(packet.connection)
         {
@@ -242,18 +274,18 @@ impl Ports {
         own.map(|(time, packet)| (time, packet.size))
     }
 
-    /// Puts a packet into the queue of a port, a `host`'s or a switch's, with its route from there; returns whether that
-    /// was full.
+    /// Puts a packet into the queue of a port of such a site, with its route from there; returns whether that was full.
     #[inline]
     pub(super) fn enqueue(
         &mut self,
-        host: bool,
+        site: Site,
         port: u32,
         packet: &Packet,
         route: u32,
         clock: &mut Clock,
         recorder: &mut Option<Box<Recorder>>,
     ) -> bool {
+        let host = site != Site::Switch;
         debug_assert_eq!(host, self.sides.of_hosts.contains(&port));
         let Side { discipline, admits_up_to, unmarked } = self.sides.of_mut(host);
         let Discipline::Fifo(fifo) = discipline else {
@@ -275,7 +307,7 @@ impl Ports {
             }
         }
         let (departure, arrival) = out.send(packet, route, mark, clock.now);
-        if host && packet.kind == Kind::Data && self.stamped.has(packet.connection) {
+        if site == Site::Host && packet.kind == Kind::Data && self.stamped.has(packet.connection) {
             out.stamp_last();
         }
         if let Some(most) = leaving {

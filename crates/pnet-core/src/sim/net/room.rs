@@ -80,8 +80,9 @@ impl Net {
     pub(super) fn look_for_room(&mut self, connection: u32) -> bool {
         let Some(room) = &mut self.room else { return true };
         let (fabric, now, host) = (&self.paths.fabric, self.clock.now, self.active.of(connection).pair.src);
-        let ports = (0..fabric.planes().count()).map(|plane| fabric.up(plane, host));
-        let found = room.look(connection, now, ports.flat_map(|port| self.ports.standing(port, connection, now)));
+        let ports = fabric.ports_of(host);
+        let found =
+            room.look(connection, now, ports.into_iter().flat_map(|port| self.ports.standing(port, connection, now)));
         if let Err(Some(until)) = found {
             self.timers.arm(connection, self.room_timer, until, &mut self.clock.events);
         }

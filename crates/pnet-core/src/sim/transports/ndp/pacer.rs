@@ -19,13 +19,13 @@ struct Pacer {
 #[derive(Debug, Default)]
 pub(super) struct Pacers {
     ports: Vec<Pacer>,
-    /// How often each connection is to be asked, by connection and plane.
+    /// How often each connection is to be asked, by connection and port of its host.
     requests: Vec<u32>,
 }
 
 impl Pacers {
     fn place(connection: u32, port: u32, net: &impl Network) -> usize {
-        connection as usize * net.fabric().planes().count() + net.fabric().plane(port)
+        connection as usize * net.fabric().slots() + net.fabric().slot(port)
     }
 
     /// A connection is to be asked for one more packet.
@@ -45,8 +45,7 @@ impl Pacers {
 
     /// Takes back what a connection to a host is still to be asked for.
     pub(super) fn forget(&mut self, connection: u32, host: u32, net: &impl Network) {
-        for plane in 0..net.fabric().planes().count() {
-            let port = net.fabric().down(plane, host);
+        for port in net.fabric().ports_into(host) {
             let requests = self.requests.get_mut(Self::place(connection, port, net));
             if requests.is_some_and(|requests| std::mem::take(requests) > 0) {
                 self.ports[port as usize].turns.retain(|waiting| *waiting != connection);
