@@ -334,10 +334,6 @@ class FairLevel:
     @property
     def length(self) -> _F64: ...
     @property
-    def up_length(self) -> _F64: ...
-    @property
-    def down_length(self) -> _F64: ...
-    @property
     def iterations(self) -> int: ...
     @property
     def interrupted(self) -> bool: ...
@@ -367,6 +363,32 @@ class FairFlow:
     def proof(self) -> Proof: ...
 
 def estimate_fair_flow_bytes(problem: FlowProblem) -> int: ...
+
+@final
+class FairSplit:
+    def __new__(
+        cls,
+        problem: PathProblem,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairSplit: ...
+    def level(
+        self,
+        kept: _F64,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairLevel: ...
+    def weight(self) -> _F64: ...
+
+def estimate_fair_split_bytes(problem: PathProblem) -> int: ...
 
 @final
 class Demands:

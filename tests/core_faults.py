@@ -121,6 +121,11 @@ def fair() -> _core.FairFlow:
     return _core.FairFlow(problem(), **_SOLVE)
 
 
+def fair_split() -> _core.FairSplit:
+    """Return those of the problem over paths."""
+    return _core.FairSplit(paths(), **_SOLVE)
+
+
 def symmetry() -> _core.Symmetry:
     """Return the problem as one graph."""
     demands = _core.Demands.product(np.ones(2), np.ones(2), np.zeros(2))
@@ -301,6 +306,9 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "FairFlow": (core.FairFlow, {"problem": problem(), **_SOLVE}),
         "FairFlow.level": (fair().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairFlow.proof": (fair().proof, {}),
+        "FairSplit": (core.FairSplit, {"problem": paths(), **_SOLVE}),
+        "FairSplit.level": (fair_split().level, {"kept": np.zeros(2), **_SOLVE}),
+        "FairSplit.weight": (fair_split().weight, {}),
         "enumerate_paths": (
             core.enumerate_paths,
             {"planes": planes(), **_ENDS, "kind": core.PathKind.KShortest, "count": 2, "per_flow": False, **_SEARCH},
@@ -338,6 +346,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "estimate_structured_bytes": (core.estimate_structured_bytes, {"problem": problem()}),
         "estimate_columns_bytes": (core.estimate_columns_bytes, {"problem": problem()}),
         "estimate_fair_flow_bytes": (core.estimate_fair_flow_bytes, {"problem": problem()}),
+        "estimate_fair_split_bytes": (core.estimate_fair_split_bytes, {"problem": paths()}),
         "estimate_cheapest_flow_bytes": (core.estimate_cheapest_flow_bytes, {"problem": problem()}),
         "estimate_cheapest_split_bytes": (core.estimate_cheapest_split_bytes, {"problem": paths()}),
         "FlowProblem.available": (problem().available, {}),

@@ -250,6 +250,17 @@ def test_auto_takes_first_order_steps_where_the_gap_is_coarse_and_they_are_less_
         assert choose_solver(ArcProblem(build_problem(network, traffic)), tolerance) == chosen
 
 
+def test_auto_takes_it_for_uneven_traffic_on_large_networks_with_many_arcs_for_each_demand() -> None:
+    large, torus = build_network("slim-fly:q=11,p=0"), build_network("torus:dims=20x20")
+    for network, pattern, chosen in (
+        (large, "gravity", "columns"),
+        (large, "all-to-all", "structured"),
+        (torus, "gravity", "structured"),
+    ):
+        traffic = build_traffic(pattern, network, "rack", seed=1)
+        assert choose_solver(ArcProblem(build_problem(network, traffic)), 1e-4) == chosen
+
+
 def test_auto_takes_it_for_sparse_problems() -> None:
     tiny, middle = build_network("jellyfish:k=4"), build_network("jellyfish:k=6")
     large = build_network("jellyfish:k=8", planes=4, seed=1)

@@ -1,7 +1,7 @@
 //! Column generation on the arc form.
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use std::sync::Mutex;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pnet_core::mcf::columns::{self, Terms};
 use pnet_core::mcf::run::Options;
@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::Result;
 use crate::monitor::{in_parallel, run};
+use crate::path_form::PathProblem;
 use crate::problem::FlowProblem;
 use crate::proof::Proof;
 use crate::structured::Solution;
@@ -83,22 +84,49 @@ pub(crate) fn estimate_cheapest_flow_bytes(problem: &FlowProblem) -> usize {
 /// Levels of max-min fairness by column generation.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct FairFlow {
-    inner: Mutex<columns::Fair>,
+    inner: Mutex<columns::FairFlow>,
     planes: usize,
 }
 
-/// The result of [`FairFlow::level`].
+/// The same over given paths.
+#[pyclass(frozen, module = "pnet_lp._core")]
+pub(crate) struct FairSplit {
+    inner: Mutex<columns::FairSplit>,
+}
+
+/// The result of [`FairFlow::level`] and [`FairSplit::level`].
 #[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct FairLevel {
     /// The largest common rate found, per unit demand, and the part of all rates that fits.
     rate: f64,
     fits: f64,
     upper: f64,
+    /// Of all links: arcs, access links into planes, access links out of them.
     length: Py<PyArray1<f64>>,
-    up_length: Py<PyArray2<f64>>,
-    down_length: Py<PyArray2<f64>>,
     iterations: usize,
     interrupted: bool,
+}
+
+impl FairLevel {
+    fn new(py: Python<'_>, found: columns::FairLevel, length: Vec<f64>, interrupted: bool) -> Self {
+        FairLevel {
+            rate: found.rate,
+            fits: found.fits,
+            upper: found.upper,
+            length: length.into_pyarray(py).unbind(),
+            iterations: found.iterations,
+            interrupted: found.interrupted || interrupted,
+        }
+    }
+}
+
+/// What each demand keeps, none where that is 0.
+fn fixed(kept: &[f64]) -> Vec<Option<f64>> {
+    kept.iter().map(|rate| (*rate > 0.0).then_some(*rate)).collect()
+}
+
+fn unlocked<T>(search: &Mutex<T>) -> MutexGuard<'_, T> {
+    search.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[pymethods]
@@ -116,7 +144,7 @@ impl FairFlow {
     ) -> Result<Self> {
         let options = Options { tolerance, max_iterations, time_limit_s };
         let (inner, _) =
-            run(py, threads, on_progress, |monitor| columns::Fair::new(&problem.inner, &options, monitor))?;
+            run(py, threads, on_progress, |monitor| columns::FairFlow::new(&problem.inner, &options, monitor))?;
         Ok(FairFlow { inner: Mutex::new(inner), planes: problem.inner.planes.len() })
     }
 
@@ -133,39 +161,78 @@ impl FairFlow {
         threads: usize,
         on_progress: Py<PyAny>,
     ) -> Result<FairLevel> {
-        let fixed: Vec<Option<f64>> = kept.as_slice()?.iter().map(|rate| (*rate > 0.0).then_some(*rate)).collect();
+        let fixed = fixed(kept.as_slice()?);
         let options = Options { tolerance, max_iterations, time_limit_s };
-        let (found, interrupted) = run(py, threads, on_progress, |monitor| {
-            let mut fair = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            fair.level(&fixed, &options, monitor)
+        let ((found, length), interrupted) = run(py, threads, on_progress, |monitor| {
+            let mut fair = unlocked(&self.inner);
+            let found = fair.level(&fixed, &options, monitor)?;
+            let length = fair.lengths(&found).concat();
+            Ok((found, length))
         })?;
-        let [length, up, down] = found.lengths;
-        let access = |length: Vec<f64>| -> Result<Py<PyArray2<f64>>> {
-            let endpoints = length.len() / self.planes;
-            Ok(PyArray1::from_vec(py, length).reshape([self.planes, endpoints])?.unbind())
-        };
-        Ok(FairLevel {
-            rate: found.rate,
-            fits: found.fits,
-            upper: found.upper,
-            length: length.into_pyarray(py).unbind(),
-            up_length: access(up)?,
-            down_length: access(down)?,
-            iterations: found.iterations,
-            interrupted: found.interrupted || interrupted,
-        })
+        Ok(FairLevel::new(py, found, length, interrupted))
     }
 
     /// The flow of the last level.
     fn proof(&self, py: Python<'_>) -> Result<Proof> {
-        let inner =
-            in_parallel(py, || Ok(self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner).proof()))?;
+        let inner = in_parallel(py, || Ok(unlocked(&self.inner).proof()))?;
         Ok(Proof { inner, planes: self.planes })
+    }
+}
+
+#[pymethods]
+impl FairSplit {
+    #[new]
+    #[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+    fn new(
+        py: Python<'_>,
+        problem: &PathProblem,
+        tolerance: f64,
+        max_iterations: usize,
+        time_limit_s: f64,
+        threads: usize,
+        on_progress: Py<PyAny>,
+    ) -> Result<Self> {
+        let options = Options { tolerance, max_iterations, time_limit_s };
+        let (inner, _) =
+            run(py, threads, on_progress, |monitor| columns::FairSplit::new(&problem.inner, &options, monitor))?;
+        Ok(FairSplit { inner: Mutex::new(inner) })
+    }
+
+    /// The largest common rate; see `FairFlow.level`.
+    #[pyo3(signature = (kept, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+    #[allow(clippy::too_many_arguments)]
+    fn level(
+        &self,
+        py: Python<'_>,
+        kept: PyReadonlyArray1<f64>,
+        tolerance: f64,
+        max_iterations: usize,
+        time_limit_s: f64,
+        threads: usize,
+        on_progress: Py<PyAny>,
+    ) -> Result<FairLevel> {
+        let fixed = fixed(kept.as_slice()?);
+        let options = Options { tolerance, max_iterations, time_limit_s };
+        let (mut found, interrupted) =
+            run(py, threads, on_progress, |monitor| unlocked(&self.inner).level(&fixed, &options, monitor))?;
+        let length = std::mem::take(&mut found.length);
+        Ok(FairLevel::new(py, found, length, interrupted))
+    }
+
+    /// What the last level puts on each path, as a part of its demand.
+    fn weight<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
+        Ok(in_parallel(py, || Ok(unlocked(&self.inner).weight()))?.into_pyarray(py))
     }
 }
 
 /// Bytes that [`FairFlow`] will hold at its peak.
 #[pyfunction]
 pub(crate) fn estimate_fair_flow_bytes(problem: &FlowProblem) -> usize {
-    columns::estimate_fair_bytes(&problem.inner)
+    columns::estimate_fair_flow_bytes(&problem.inner)
+}
+
+/// Bytes that [`FairSplit`] will hold at its peak.
+#[pyfunction]
+pub(crate) fn estimate_fair_split_bytes(problem: &PathProblem) -> usize {
+    columns::estimate_fair_split_bytes(&problem.inner)
 }

@@ -40,6 +40,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<path_form::CheapestSplit>()?;
     module.add_class::<columns::FairFlow>()?;
     module.add_class::<columns::FairLevel>()?;
+    module.add_class::<columns::FairSplit>()?;
     module.add_class::<symmetry::Demands>()?;
     module.add_class::<symmetry::Symmetry>()?;
     module.add_class::<symmetry::Reduced>()?;
@@ -71,5 +72,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(path_form::solve_cheapest_split, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::estimate_cheapest_split_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_fair_flow_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::estimate_fair_split_bytes, module)?)?;
     sim::add(module)
 }

@@ -13,7 +13,7 @@ use crate::monitor::{in_parallel, run};
 /// Maximum concurrent flow over given paths.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct PathProblem {
-    inner: path_form::PathProblem,
+    pub(crate) inner: path_form::PathProblem,
 }
 
 /// Bounds, loads at K = 1, and the weights, normalised.

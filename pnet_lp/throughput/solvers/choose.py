@@ -36,6 +36,10 @@ LINKS_OF_PATHS = 200
 """Where a demand has fewer arc-flow variables than this in each plane, a step over arcs is less work than one over the
 paths that column generation begins with: some two dozen of three or four links, each visited twice."""
 
+LINKS_OF_FEW_PATHS, UNEVEN, LARGE_DENSE = 10, 0.5, 500_000
+"""Over arcs, dense demands that differ, the smallest by this factor, take a thousand steps.  Over a few paths each,
+steps are fewer, and less work where a demand has more arc-flow variables than this in each plane, and all together."""
+
 MOST_STEPS = 10_000
 """At a coarse gap column generation takes some thousand steps, or, where its prices cycle among many equivalent
 paths, a hundred thousand and more: after so many the other solver has its turn."""
@@ -83,6 +87,8 @@ def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER
         few = demands < destinations * min(MANY_DEMANDS, ALL_PAIRS * flow.attach.shape[1])
         # In a graph in layers most links lead to few destinations each, and paths are short.
         few |= flow.partner is not None and LINKS_OF_PATHS * demands < problem.flow_variables
+        uneven = problem.flow_variables > LARGE_DENSE and flow.demand.min() < UNEVEN * flow.demand.max()
+        few |= bool(uneven) and LINKS_OF_FEW_PATHS * demands * flow.plane_count < problem.flow_variables
         if tolerance >= COARSE:
             few &= LINKS_OF_PATHS * demands * flow.plane_count < problem.flow_variables
         return "columns" if few else "structured"

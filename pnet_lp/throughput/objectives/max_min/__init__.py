@@ -14,8 +14,9 @@ and with ``w_j = d_j dist_l(j)`` as a part of the last sum no active demand alon
 while the others keep t.  Those for which this is close to t are saturated, and fixed.  The parts sum to 1, so there is
 always one.
 
-:mod:`~.column_generation` finds the levels over any path.  Otherwise, and where it is not enough, :mod:`~.driver` goes
-from no level to all and chooses the strategy, which continues from a :class:`~.levels.State`:
+:mod:`~.column_generation` finds the levels over any path, and over given ones where demands are many.  Otherwise, and
+where it is not enough, :mod:`~.driver` goes from no level to all and chooses the strategy, which continues from a
+:class:`~.levels.State`:
 :mod:`~.interior_point` solves each level from a cold start, :mod:`~.simplex` each from the basis of the one before.
 Where the routing fixes the split, :mod:`~.filling` needs neither.
 """
@@ -35,7 +36,7 @@ from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel, ValueKey
 from pnet_lp.model.rounded import div_down, sum_down
-from pnet_lp.registry import Params
+from pnet_lp.registry import Params, parse_expression
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import NO_SOLVER, OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
 from pnet_lp.throughput.objectives.max_min.column_generation import by_columns
@@ -213,7 +214,8 @@ class MaxMin(Fair):
     def check(self, form: Form, solver: str) -> None:
         """See :meth:`Objective.check`."""
         super().check(form, solver)
-        check_program_solver(solver, form if form == "arc" and self.params.cap is None else None)
+        columns = parse_expression(solver)[0] == FLOW_SOLVER
+        check_program_solver(solver, form if (form == "arc" or columns) and self.params.cap is None else None)
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
@@ -237,7 +239,7 @@ class MaxMin(Fair):
         auto = context.solver == AUTO
         if auto and (state := by_cuts(nothing)) is not None:
             yield state
-        if problem.form == "arc" and not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
+        if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
             small = auto and problem.flow_variables <= SMALL_COLUMNS
             yield by_columns(nothing, _FEW_STEPS if small else None)
             if not small:

@@ -1,4 +1,4 @@
-"""Each level by column generation over any path, which continues from level to level.
+"""Each level by column generation over any path or over given ones, which continues from level to level.
 
 Programs have only the paths and the links that mattered so far (``crates/pnet-core/src/mcf/columns/fair.rs``).
 """
@@ -6,17 +6,24 @@ Programs have only the paths and the links that mattered so far (``crates/pnet-c
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
-from pnet_lp.model.arrays import floats
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.flow import Lengths
 from pnet_lp.throughput.objectives.max_min.levels import PART, Level, State, bound_of, saturated_at
 from pnet_lp.throughput.objectives.program import NO_TIME
-from pnet_lp.throughput.problems.answers import FlowAnswer
+from pnet_lp.throughput.problems import Attained, Problem
+from pnet_lp.throughput.problems.answers import FlowAnswer, SplitAnswer
+from pnet_lp.throughput.problems.base import separated
 from pnet_lp.throughput.problems.merge import merge
+from pnet_lp.throughput.problems.paths import PathProblem
+from pnet_lp.throughput.solvers import SolveOptions
+from pnet_lp.throughput.solvers.base import OnProgress
 from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
 
 _CLOSER = 0.1
@@ -45,9 +52,9 @@ def by_columns(state: State, most: int | None = None) -> State:
         SolverError: it does not fit into memory.
     """
     problem, demand, context = state.problem, state.problem.flow.demand, state.context
-    merged = merge(problem.flow)
+    levels: _Levels = _LEVELS[problem.form](problem)
     check_fits(
-        _core.estimate_fair_flow_bytes(merged.problem.core),
+        levels.estimate_bytes(),
         f"solver {FLOW_SOLVER!r} with {problem.demand_count:,} demands",
         SolverError,
         allowed="level=rack, fewer planes, a smaller network",
@@ -60,14 +67,13 @@ def by_columns(state: State, most: int | None = None) -> State:
 
     of_one = state.tolerance / len(demand)
     options = replace(context.options, tolerance=_CLOSER * PART * of_one)
-    search = _core.FairFlow(merged.problem.core, **options.of_core(report))
+    levels.begin(options, report)
     attempts = 0
     while state.active.any():
         state.check_fits()
-        found = search.level(state.kept, **options.of_core(report))
+        found, lengths = levels.next(state.kept, options, report)
         state = replace(state, iterations=state.iterations + found.iterations)
         context.clock.note("solve")
-        lengths = merged.lengths(found.length, found.up_length, found.down_length)
         distance = problem.distances(lengths)
         over = found.interrupted or options.deadline.left_s() <= 0
         reached = found.rate * found.fits
@@ -89,9 +95,67 @@ def by_columns(state: State, most: int | None = None) -> State:
             state = state.add(Level(rate, state.active, saturated, lengths, distance, found.fits))
             state = state.fix(rate, saturated, _RELAXATION * of_one)
         else:
-            search = _core.FairFlow(merged.problem.core, **options.of_core(report))
+            levels.begin(options, report)
         context.clock.note("certify")
-    proof = merged.expand(search.proof())
-    flow = FlowAnswer(problem.flow, proof, floats(state.rate / demand), state.rate).attain(state.rate)
+    flow = levels.attain(state.rate)
     context.clock.note("certify")
     return replace(state, flow=flow, rate=flow.rate)
+
+
+class _Levels(Protocol):
+    """The search for one level after the other."""
+
+    def estimate_bytes(self) -> int:
+        """Return about how much memory it takes."""
+
+    def begin(self, options: SolveOptions, report: OnProgress) -> None:
+        """Forget all levels, and look for first paths."""
+
+    def next(self, kept: FloatArray, options: SolveOptions, report: OnProgress) -> tuple[_core.FairLevel, Lengths]:
+        """Return the largest common rate of the demands of which nothing is ``kept`` ``[J]``, Gb/s, and its proof."""
+
+    def attain(self, rate: FloatArray) -> Attained:
+        """Return ``rate`` ``[J]``, Gb/s, along the flow of the last level."""
+
+
+class _OverAnyPath:
+    def __init__(self, problem: Problem) -> None:
+        self._flow, self._merged = problem.flow, merge(problem.flow)
+
+    def estimate_bytes(self) -> int:
+        return _core.estimate_fair_flow_bytes(self._merged.problem.core)
+
+    def begin(self, options: SolveOptions, report: OnProgress) -> None:
+        self._search = _core.FairFlow(self._merged.problem.core, **options.of_core(report))
+
+    def next(self, kept: FloatArray, options: SolveOptions, report: OnProgress) -> tuple[_core.FairLevel, Lengths]:
+        found = self._search.level(kept, **options.of_core(report))
+        return found, self._merged.lengths(*separated(self._merged.problem, found.length))
+
+    def attain(self, rate: FloatArray) -> Attained:
+        proof = self._merged.expand(self._search.proof())
+        return FlowAnswer(self._flow, proof, floats(rate / self._flow.demand), rate).attain(rate)
+
+
+class _OverGivenPaths:
+    def __init__(self, problem: PathProblem) -> None:
+        self._problem = problem
+
+    def estimate_bytes(self) -> int:
+        return _core.estimate_fair_split_bytes(self._problem.core)
+
+    def begin(self, options: SolveOptions, report: OnProgress) -> None:
+        self._search = _core.FairSplit(self._problem.core, **options.of_core(report))
+
+    def next(self, kept: FloatArray, options: SolveOptions, report: OnProgress) -> tuple[_core.FairLevel, Lengths]:
+        found = self._search.level(kept, **options.of_core(report))
+        return found, separated(self._problem.flow, self._problem.of_core(found.length))
+
+    def attain(self, rate: FloatArray) -> Attained:
+        problem = self._problem
+        amount = floats(self._search.weight() * problem.flow.demand[problem.demand_of_column])
+        return SplitAnswer(problem, amount, floats(np.zeros(len(problem.flow.link_capacity)))).attain(rate)
+
+
+_LEVELS: dict[str, Any] = {"arc": _OverAnyPath, "path": _OverGivenPaths}
+"""By the form of the problem."""

@@ -11,12 +11,15 @@
 
 use super::Search;
 use super::links::Links;
+use super::listed;
 use super::master::Master;
 use super::pool::{self, Pool};
-use super::price::{self, Limits, Priced};
+use super::price::{self, Limits, Path, Priced};
+use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
 use crate::mcf::path_form::state::NEW;
+use crate::mcf::path_form::{self, PathProblem};
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 use crate::mcf::round::round;
@@ -32,8 +35,8 @@ pub struct FairLevel {
     pub fits: f64,
     /// A bound on the rate.
     pub upper: f64,
-    /// The lengths that prove it: of arcs, and of access links into and out of planes.
-    pub lengths: [Vec<f64>; 3],
+    /// The length of each link that prove it.
+    pub length: Vec<f64>,
     /// Steps of the interior point.
     pub iterations: usize,
     /// Whether the monitor stopped it.
@@ -74,16 +77,29 @@ const FIRST_STEPS: usize = 1_000;
 const FULL: f64 = 0.98;
 const PRICED: f64 = 1e-2;
 
+/// Levels over any path.
+pub struct FairFlow(Fair<Anywhere<Problem>>);
+
+/// Levels over given paths.
+pub struct FairSplit(Fair<PathProblem>);
+
 /// What continues from level to level.
-pub struct Fair {
+struct Fair<S> {
     /// Demands are so large that the first rate is about 1.
-    problem: Problem,
+    source: S,
     unit: f64,
-    links: Links,
     pool: Pool,
     master: Master,
     load: Vec<f64>,
     iterations: usize,
+}
+
+/// Where first-order steps ended: paths with the part of its demand on each, and lengths.
+struct Start {
+    pool: Pool,
+    split: Vec<f64>,
+    lower: f64,
+    length: Vec<f64>,
 }
 
 /// Lengths, and the bound that they prove.
@@ -92,18 +108,18 @@ struct Bound {
     length: Vec<f64>,
 }
 
-impl Fair {
+impl FairFlow {
     /// Before the first level of `problem`, in which each demand has a path.
     ///
     /// First-order steps find the paths and links that matter, as for K alone.
     ///
     /// ```
     #[doc = include_str!("../two_cables.md")]
-    /// use pnet_core::mcf::columns::Fair;
+    /// use pnet_core::mcf::columns::FairFlow;
     /// use pnet_core::mcf::run::{Options, Unwatched};
     ///
     /// let options = Options { tolerance: 1e-8, max_iterations: 1_000, time_limit_s: f64::INFINITY };
-    /// let mut fair = Fair::new(&problem, &options, &mut Unwatched)?;
+    /// let mut fair = FairFlow::new(&problem, &options, &mut Unwatched)?;
     /// let level = fair.level(&[None], &options, &mut Unwatched)?;
     /// assert!((level.rate - 35.0).abs() < 1e-5 && (level.upper - 35.0).abs() < 1e-5);
     /// # Ok::<(), pnet_core::Error>(())
@@ -123,26 +139,12 @@ impl Fair {
             }
         }
         let Search { links, mut pool, split, lower, upper: unit, length, .. } = search;
-        let demand: Vec<f64> = problem.demand.iter().map(|d| d * unit).collect();
-        let problem = Problem { demand: demand.clone(), ..problem.clone() };
-        pool.problem.demand = demand;
         let kept: Vec<bool> = split.iter().map(|part| *part > UNUSED).collect();
         let from = pool.exchange(&vec![vec![]; problem.demands()], &kept);
-        let split: Vec<f64> = from.iter().map(|n| split[*n as usize]).collect();
-        let t = lower / unit;
-        let load: Vec<f64> = pool.problem.load::<Nearest>(&split).iter().map(|load| t * load).collect();
-        let price: Vec<f64> = length.iter().zip(&links.capacity).map(|(l, c)| l * c).collect();
-        let least = price.iter().sum::<f64>() * PRICED / price.len() as f64;
-        let row = |l: &usize| load[*l] >= FULL * links.capacity[*l] || price[*l] > least;
-        let rows: Vec<u32> = (0..load.len()).filter(row).map(|l| l as u32).collect();
-        let total =
-            pool.problem.shortest::<Nearest>(&length).iter().zip(&problem.demand).map(|(l, d)| l * d).sum::<f64>();
-        let price: Vec<f64> = price.iter().map(|price| price / total).collect();
-        let penalty = vec![PENALTY; problem.demands()];
-        let master = Master::rising(&pool.problem, (t, ABOVE), &split, &rows, (&price, &load), penalty);
-        let mut fair = Fair { problem, unit, links, pool, master, load, iterations: 0 };
-        fair.carry();
-        Ok(fair)
+        let split = from.iter().map(|n| split[*n as usize]).collect();
+        let problem = Problem { demand: grown(&problem.demand, unit), ..problem.clone() };
+        let source = Anywhere { problem, links };
+        Ok(FairFlow(Fair::new(source, unit, Start { pool, split, lower, length })))
     }
 
     /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, to a gap of
@@ -153,21 +155,126 @@ impl Fair {
         options: &Options,
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
-        if fixed.len() != self.problem.demands()
+        self.0.level(fixed, options, monitor)
+    }
+
+    /// Lengths of arcs, and of access links into and out of planes.
+    pub fn lengths(&self, level: &FairLevel) -> [Vec<f64>; 3] {
+        let (length, up, down) = self.0.source.links.lengths(&level.length);
+        [length, up, down]
+    }
+
+    /// The flow of the last level; its lengths are 0.
+    pub fn proof(&self) -> Proof {
+        let fair = &self.0;
+        let Anywhere { problem, links } = &fair.source;
+        let target = fair.master.targets();
+        let least = target.iter().copied().fold(0.0, f64::max) * 1e-12;
+        let served = target.iter().zip(&problem.demand).map(|(part, d)| part.max(least) * d).collect();
+        let served = Problem { demand: served, ..problem.clone() };
+        let weight = fair.weights();
+        let flow = fair.pool.flow(problem, links, &weight);
+        let (length, up, down) = links.lengths(&vec![0.0; links.capacity.len()]);
+        round(&served, &flow, length, up, down)
+    }
+}
+
+impl FairSplit {
+    /// Before the first level of `problem`; see [`FairFlow::new`].
+    ///
+    /// ```
+    /// # use pnet_core::mcf::path_form::PathProblem;
+    /// # // Links of 1 and 4, and a demand with a path over each.
+    /// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+    /// use pnet_core::mcf::columns::FairSplit;
+    /// use pnet_core::mcf::run::{Options, Unwatched};
+    ///
+    /// let options = Options { tolerance: 1e-8, max_iterations: 1_000, time_limit_s: f64::INFINITY };
+    /// let mut fair = FairSplit::new(&problem, &options, &mut Unwatched)?;
+    /// let level = fair.level(&[None], &options, &mut Unwatched)?;
+    /// assert!((level.rate - 5.0).abs() < 1e-6 && (fair.weight()[0] - 1.0).abs() < 1e-6);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn new(problem: &PathProblem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
+        let first = Options { tolerance: ROUGH, max_iterations: FIRST_STEPS, ..*options };
+        let path_form::Solution { weight, length, lower, upper: unit, .. } =
+            path_form::solve(problem, None, &first, monitor)?;
+        let used = |j: usize| (problem.pair_ptr[j]..problem.pair_ptr[j + 1]).filter(|n| weight[*n] > UNUSED);
+        let listed = |j: usize| used(j).map(|n| Path { place: n as u32, links: problem.path(n).to_vec() }).collect();
+        let paths: Vec<Vec<Path>> = (0..problem.demand.len()).map(listed).collect();
+        let pool = Pool::new(&problem.capacity, &problem.demand, &paths)?;
+        let split = pool.numbers().iter().map(|n| weight[*n as usize]).collect();
+        let source = PathProblem { demand: grown(&problem.demand, unit), ..problem.clone() };
+        Ok(FairSplit(Fair::new(source, unit, Start { pool, split, lower, length })))
+    }
+
+    /// The largest common rate; see [`FairFlow::level`].
+    pub fn level(
+        &mut self,
+        fixed: &[Option<f64>],
+        options: &Options,
+        monitor: &mut impl Monitor,
+    ) -> Result<FairLevel, Error> {
+        self.0.level(fixed, options, monitor)
+    }
+
+    /// What the last level puts on each of the paths, in proportion.
+    pub fn weight(&self) -> Vec<f64> {
+        let Fair { source, pool, unit, .. } = &self.0;
+        let mut weight = vec![0.0; source.paths()];
+        pool.numbers().iter().zip(self.0.weights()).for_each(|(n, part)| weight[*n as usize] = part * unit);
+        weight
+    }
+}
+
+fn grown(demand: &[f64], by: f64) -> Vec<f64> {
+    demand.iter().map(|d| d * by).collect()
+}
+
+impl<S: Source> Fair<S> {
+    /// Before the first level, where K is between the first rate and `unit`.
+    fn new(source: S, unit: f64, start: Start) -> Self {
+        let Start { mut pool, split, lower, length } = start;
+        let (capacity, demand) = (source.capacity(), source.demand());
+        pool.problem.demand = demand.to_vec();
+        let t = lower / unit;
+        let load: Vec<f64> = pool.problem.load::<Nearest>(&split).iter().map(|load| t * load).collect();
+        let price: Vec<f64> = length.iter().zip(capacity).map(|(l, c)| if *l > 0.0 { l * c } else { 0.0 }).collect();
+        let least = price.iter().sum::<f64>() * PRICED / price.len() as f64;
+        let row = |l: &usize| load[*l] >= FULL * capacity[*l] || price[*l] > least;
+        let rows: Vec<u32> = (0..load.len()).filter(row).map(|l| l as u32).collect();
+        let total = pool.problem.shortest::<Nearest>(&length).iter().zip(demand).map(|(l, d)| l * d).sum::<f64>();
+        let price: Vec<f64> = price.iter().map(|price| price / total).collect();
+        let penalty = vec![PENALTY; demand.len()];
+        let master = Master::rising(&pool.problem, (t, ABOVE), &split, &rows, (&price, &load), penalty);
+        let mut fair = Fair { source, unit, pool, master, load, iterations: 0 };
+        fair.carry();
+        fair
+    }
+
+    /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, to a gap of
+    /// `tolerance`.
+    fn level(
+        &mut self,
+        fixed: &[Option<f64>],
+        options: &Options,
+        monitor: &mut impl Monitor,
+    ) -> Result<FairLevel, Error> {
+        if fixed.len() != self.source.demand().len()
             || fixed.iter().flatten().any(|rate| !(*rate > 0.0 && rate.is_finite()))
         {
             return invalid("fixed", "not a finite rate > 0 or none for each demand");
         }
         let base: Vec<f64> =
-            fixed.iter().zip(&self.problem.demand).map(|(rate, d)| rate.map_or(0.0, |rate| rate / d)).collect();
+            fixed.iter().zip(self.source.demand()).map(|(rate, d)| rate.map_or(0.0, |rate| rate / d)).collect();
         let slope: Vec<f64> = fixed.iter().map(|rate| f64::from(u8::from(rate.is_none()))).collect();
         let mut watch = Watch::new(options.time_limit_s);
         let first = self.iterations;
-        let known = self.bound(&base, &slope, self.links.capacity.iter().map(|c| 1.0 / c).collect());
+        let known = self.bound(&base, &slope, self.source.capacity().iter().map(|c| 1.0 / c).collect());
         let mut best = known;
-        let rising = slope.iter().zip(&self.problem.demand).filter(|(slope, _)| **slope > 0.0);
+        let rising = slope.iter().zip(self.source.demand()).filter(|(slope, _)| **slope > 0.0);
         let least = rising.map(|(_, d)| *d).fold(f64::INFINITY, f64::min);
-        let costs = slope.iter().zip(&self.problem.demand).map(|(slope, d)| match *slope > 0.0 {
+        let costs = slope.iter().zip(self.source.demand()).map(|(slope, d)| match *slope > 0.0 {
             true => PENALTY,
             false => FIXED_PENALTY * d / least,
         });
@@ -202,11 +309,11 @@ impl Fair {
                 deeper *= DEEPER;
             }
             self.carry();
-            let mut length = vec![0.0; self.links.capacity.len()];
+            let mut length = vec![0.0; self.source.capacity().len()];
             for (link, m) in self.master.entries.link.iter().zip(&self.master.m) {
-                length[*link as usize] = m / self.links.capacity[*link as usize];
+                length[*link as usize] = m / self.source.capacity()[*link as usize];
             }
-            let priced = Priced::under(&self.problem, &self.links, length);
+            let priced = self.source.under(length);
             let upper = self.upper(&base, &slope, &priced);
             let known = self.pool.problem.shortest::<Nearest>(&priced.length);
             if upper <= best.upper {
@@ -222,7 +329,7 @@ impl Fair {
                 break;
             }
             self.master.raise(RISE, MOST_PENALTY);
-            let paths = priced.paths(&self.problem, &self.links, Limits { length: known, count: MOST_PATHS });
+            let paths = self.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
             let w = &self.master.w;
             let kept = self.pool.keep(PATIENCE, |n| w[n] > UNUSED);
             let from = self.pool.exchange(&paths, &kept);
@@ -242,27 +349,14 @@ impl Fair {
                 self.master.restart(base.clone(), slope.clone(), ABOVE * best.upper, penalty.clone());
             }
         }
-        let (length, up, down) = self.links.lengths(&best.length);
         Ok(FairLevel {
             rate: self.master.t() * self.unit,
             fits: self.fits(),
             upper: best.upper * self.unit,
-            lengths: [length, up, down],
+            length: best.length,
             iterations: self.iterations - first,
             interrupted: interrupted && !watch.late(),
         })
-    }
-
-    /// The flow of the last level; its lengths are 0.
-    pub fn proof(&self) -> Proof {
-        let target = self.master.targets();
-        let least = target.iter().copied().fold(0.0, f64::max) * 1e-12;
-        let served = target.iter().zip(&self.problem.demand).map(|(part, d)| part.max(least) * d).collect();
-        let problem = Problem { demand: served, ..self.problem.clone() };
-        let weight = self.weights();
-        let flow = self.pool.flow(&self.problem, &self.links, &weight);
-        let (length, up, down) = self.links.lengths(&vec![0.0; self.links.capacity.len()]);
-        round(&problem, &flow, length, up, down)
     }
 
     /// The part of its demand on each path, in which each demand gets what it is to get.
@@ -290,12 +384,12 @@ impl Fair {
 
     /// The part of the loads that fits, at most 1.
     fn fits(&self) -> f64 {
-        self.load.iter().zip(&self.links.capacity).map(|(load, c)| c / load).fold(1.0, f64::min)
+        self.load.iter().zip(self.source.capacity()).map(|(load, c)| c / load).fold(1.0, f64::min)
     }
 
     /// Gives a row to the links that are overloaded; returns how many.
     fn extend(&mut self) -> usize {
-        let links = self.load.iter().zip(&self.links.capacity).enumerate();
+        let links = self.load.iter().zip(self.source.capacity()).enumerate();
         let new = links.filter(|(l, (load, c))| load > c && !self.master.entries.has(*l)).map(|(l, _)| l as u32);
         let new: Vec<u32> = new.collect();
         if !new.is_empty() {
@@ -305,15 +399,16 @@ impl Fair {
     }
 
     fn bound(&self, base: &[f64], slope: &[f64], length: Vec<f64>) -> Bound {
-        let priced = Priced::under(&self.problem, &self.links, length);
+        let priced = self.source.under(length);
         Bound { upper: self.upper(base, slope, &priced), length: priced.length }
     }
 
     /// The bound on t that lengths prove.
     fn upper(&self, base: &[f64], slope: &[f64], priced: &Priced) -> f64 {
-        let volume: f64 = self.links.capacity.iter().zip(&priced.length).map(|(c, l)| c * l).sum();
+        let long = self.source.capacity().iter().zip(&priced.length).filter(|(_, l)| **l > 0.0);
+        let volume: f64 = long.map(|(c, l)| c * l).sum();
         let (mut kept, mut takes) = (0.0, 0.0);
-        for (j, d) in self.problem.demand.iter().enumerate() {
+        for (j, d) in self.source.demand().iter().enumerate() {
             kept += base[j] * d * priced.shortest[j];
             takes += slope[j] * d * priced.shortest[j];
         }
@@ -326,7 +421,12 @@ fn most_idle(gap: f64) -> usize {
     if gap < FINE { FEW_IDLE } else { MOST_IDLE }
 }
 
-/// Bytes that [`Fair`] will hold at its peak, beyond the problem itself, if every link limits.
+/// Bytes that [`FairSplit`] will hold at its peak, beyond the problem itself, if every link limits.
+pub fn estimate_listed_bytes(problem: &PathProblem) -> usize {
+    listed::estimate_bytes(problem).max(path_form::estimate_bytes(problem))
+}
+
+/// Bytes that [`FairFlow`] will hold at its peak, beyond the problem itself, if every link limits.
 pub fn estimate_bytes(problem: &Problem) -> usize {
     let links = Links::new(problem).capacity.len();
     pool::estimate_bytes(problem, PATHS * problem.demands())

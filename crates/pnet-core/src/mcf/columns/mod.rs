@@ -26,7 +26,10 @@ mod rise;
 mod source;
 
 pub use cheapest::{Cheapest, Terms, cheapest, estimate_bytes as estimate_cheapest_bytes};
-pub use fair::{Fair, FairLevel, estimate_bytes as estimate_fair_bytes};
+pub use fair::{
+    FairFlow, FairLevel, FairSplit, estimate_bytes as estimate_fair_flow_bytes,
+    estimate_listed_bytes as estimate_fair_split_bytes,
+};
 pub use listed::{CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes};
 
 use super::balance::{self, Balanced, balance};
@@ -57,8 +60,10 @@ const MOST_PATHS: usize = 4;
 /// those in use has no negative reduced cost, and without it convergence takes hundreds of times as many steps.
 const FIRST_PATHS: usize = 24;
 const FIRST_SLACK: f64 = 3.0;
-/// Paths at the start, in all: where demands are many, each needs few.
-const FIRST_IN_ALL: usize = 1_000_000;
+/// Paths at the start, in all: where demands are many, each needs few, but for these few as long as all are not too many.
+const FIRST_IN_ALL: usize = 300_000;
+const FEW_FIRST_PATHS: usize = 3;
+const MOST_IN_ALL: usize = 1_000_000;
 /// Pricings after which a path is dropped that carried nothing at any of them.
 const PATIENCE: u32 = 5;
 /// Paths that one task steps.
@@ -158,7 +163,8 @@ fn first_paths(problem: &Problem) -> usize {
         })
     });
     let largest = leaving.max().unwrap_or(0).max(FIRST_PATHS);
-    (FIRST_IN_ALL / (problem.demands() * problem.planes.len())).clamp(1, largest)
+    let each = problem.demands() * problem.planes.len();
+    (FIRST_IN_ALL / each).max(FEW_FIRST_PATHS.min(MOST_IN_ALL / each)).clamp(1, largest)
 }
 
 /// The most paths in use, of all demands in one plane: up to 1.6 times those at the start were measured.

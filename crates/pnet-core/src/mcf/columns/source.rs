@@ -1,5 +1,7 @@
 //! Where the paths of a restricted master come from.
 
+use std::borrow::Borrow;
+
 use rayon::prelude::*;
 
 use super::links::Links;
@@ -22,30 +24,30 @@ pub(super) trait Source {
 }
 
 /// Any path.
-pub(super) struct Anywhere<'a> {
-    pub(super) problem: &'a Problem,
+pub(super) struct Anywhere<P> {
+    pub(super) problem: P,
     pub(super) links: Links,
 }
 
-impl Source for Anywhere<'_> {
+impl<P: Borrow<Problem>> Source for Anywhere<P> {
     fn capacity(&self) -> &[f64] {
         &self.links.capacity
     }
 
     fn demand(&self) -> &[f64] {
-        &self.problem.demand
+        &self.problem.borrow().demand
     }
 
     fn under(&self, length: Vec<f64>) -> Priced {
-        Priced::under(self.problem, &self.links, length)
+        Priced::under(self.problem.borrow(), &self.links, length)
     }
 
     fn paths(&self, priced: &Priced, limits: Limits) -> Vec<Vec<Path>> {
-        priced.paths(self.problem, &self.links, limits)
+        priced.paths(self.problem.borrow(), &self.links, limits)
     }
 
     fn upper(&self, length: Vec<f64>) -> f64 {
-        Priced::new(self.problem, &self.links, length).upper
+        Priced::new(self.problem.borrow(), &self.links, length).upper
     }
 }
 
