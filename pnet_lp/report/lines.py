@@ -82,7 +82,7 @@ def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
     """Return the axis and the lines of an experiment's chart, in the order in which the spec names their cases.
 
     Numbers stand at their values.  Words stand one step apart, those that differ by a number at their end in its order;
-    and so do numbers each of which the chart has words for.
+    and so do numbers that the chart calls by words, all of them.
     A case whose first line key is open is on every line of its panel.  More lines than :data:`MOST_LINES` are drawn in
     several panels: one for each value of the first of several keys, or else as many lines in each.
     """

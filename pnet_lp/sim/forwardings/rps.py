@@ -14,4 +14,4 @@ from pnet_lp.sim.base import FORWARDINGS, SimulationContext
 )
 def rps(_: NoParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding."""
-    return _core.Forwarding("per-hop", policy=context.plane_policy)
+    return _core.Forwarding("per-hop", policy=context.plane_policy, drawn=1)

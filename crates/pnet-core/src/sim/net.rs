@@ -329,7 +329,7 @@ impl Net {
         let (next, route) = if packet.route & PER_HOP == 0 {
             (self.paths.routes.port(packet.route), packet.route + 1)
         } else {
-            let Some(hop) = self.paths.next(packet, to, self.clock.now) else {
+            let Some(hop) = self.paths.next(packet, to, &self.ports, self.clock.now) else {
                 self.lose(port, packet);
                 return Fate::Away;
             };
@@ -372,7 +372,7 @@ impl Network for Net {
 
     #[inline]
     fn send(&mut self, mut packet: Packet) {
-        let (port, route) = self.paths.depart(&mut packet, self.clock.now);
+        let (port, route) = self.paths.depart(&mut packet, &self.ports, self.clock.now);
         self.active.send(&packet, port, &self.paths.fabric);
         if packet.kind == Kind::Data
             && let Some(telemetry) = self.ports.notes(packet.connection)

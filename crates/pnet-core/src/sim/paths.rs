@@ -2,7 +2,7 @@
 
 use super::fabric::{Fabric, PathLink};
 use super::failures::{Down, Failures};
-use super::forwarding::{Forwarder, Forwarding, Ground, Pair};
+use super::forwarding::{Empty, Forwarder, Forwarding, Ground, Pair, Queues};
 use super::packet::Packet;
 use super::routes::Routes;
 use super::time::Time;
@@ -55,20 +55,20 @@ impl Paths {
 
     /// The ports of the paths open to a flow.
     pub(super) fn ports(&self, pair: Pair, now: Time) -> Vec<Vec<u32>> {
-        self.forwarder.paths(pair, &Ground { fabric: &self.fabric, routes: &self.routes, now })
+        self.forwarder.paths(pair, &Ground { fabric: &self.fabric, routes: &self.routes, queues: &Empty, now })
     }
 
     /// The port by which a packet leaves its host, and its route from there.
     #[inline]
-    pub(super) fn depart(&mut self, packet: &mut Packet, now: Time) -> (u32, u32) {
-        let ground = Ground { fabric: &self.fabric, routes: &self.routes, now };
+    pub(super) fn depart(&mut self, packet: &mut Packet, queues: &dyn Queues, now: Time) -> (u32, u32) {
+        let ground = Ground { fabric: &self.fabric, routes: &self.routes, queues, now };
         self.forwarder.depart(packet, &ground)
     }
 
     /// The same at a switch; none where no next hop is known.
     #[inline]
-    pub(super) fn next(&mut self, packet: &Packet, switch: u32, now: Time) -> Option<(u32, u32)> {
-        let ground = Ground { fabric: &self.fabric, routes: &self.routes, now };
+    pub(super) fn next(&mut self, packet: &Packet, switch: u32, queues: &dyn Queues, now: Time) -> Option<(u32, u32)> {
+        let ground = Ground { fabric: &self.fabric, routes: &self.routes, queues, now };
         self.forwarder.next(packet, switch, &ground)
     }
 

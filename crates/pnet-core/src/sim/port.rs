@@ -185,6 +185,12 @@ impl Port {
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
     }
 
+    /// How long it takes to send what is on the ring and so many bytes behind that.
+    #[inline]
+    pub(super) fn wait(&self, bytes: u64, now: Time) -> Time {
+        self.busy_until.saturating_sub(now).saturating_add(self.rate.roughly(bytes))
+    }
+
     /// When a frame of so many bytes arrives at the other end that goes before all that waits.
     pub(super) fn frame_arrives(&self, size: u16, now: Time) -> Time {
         self.busy_until.max(now).saturating_add(self.rate.serialisation(size) + self.delay)

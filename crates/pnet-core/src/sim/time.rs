@@ -57,4 +57,13 @@ impl Rate {
             rest => (u64::from(bytes) * SLOWEST).div_ceil(!rest),
         }
     }
+
+    /// Time that any number of bytes take, rounded down.
+    #[inline]
+    pub(super) fn roughly(self, bytes: u64) -> Time {
+        match self.0 {
+            byte if byte <= SLOWEST => bytes.saturating_mul(byte),
+            rest => u64::try_from(u128::from(bytes) * u128::from(SLOWEST) / u128::from(!rest)).unwrap_or(NEVER),
+        }
+    }
 }

@@ -98,7 +98,7 @@ fn the_ideal_time_over_parallel_cables_is_that_of_all() {
     let fabric = Fabric::new(planes, &rates, &[MICROSECOND; 8]).unwrap();
     let (policy, order, packets) = (Policy::Any, Order::RoundRobin, 1000);
     let turns: Arc<dyn Forwarding> = Arc::new(Spray { policy, over: Over::Paths, order });
-    for forwarding in [turns, Arc::new(PerHop { policy })] {
+    for forwarding in [turns, Arc::new(PerHop { policy, drawn: Some(1) })] {
         let transport = Tcp { syn: None, initial_window: 2000, ..Tcp::default() };
         let even = forwarding.lists_paths();
         let made = scenario(fabric.clone(), transport, 2000, vec![(0, 1, packets * 1500, 0)]);

@@ -302,7 +302,7 @@ fn what_makes_no_sense_is_refused() {
         "sharing: too few subflows, found 0; allowed: at least 1"
     );
     assert_eq!(
-        error(&|made| made.forwarding = Arc::new(PerHop { policy: Policy::Any })),
+        error(&|made| made.forwarding = Arc::new(PerHop { policy: Policy::Any, drawn: Some(1) })),
         "sharing: a forwarding that spreads packets gives a flow no path of its own"
     );
     assert_eq!(

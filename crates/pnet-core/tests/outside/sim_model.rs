@@ -174,7 +174,7 @@ fn many_paths() -> impl Strategy<Value = AnyForwarding> {
         Just(Order::Flowlets(3_000_000)),
     ];
     prop_oneof![
-        policy().prop_map(|policy| -> AnyForwarding { Arc::new(PerHop { policy }) }),
+        policy().prop_map(|policy| -> AnyForwarding { Arc::new(PerHop { policy, drawn: Some(1) }) }),
         (policy(), over, order)
             .prop_map(|(policy, over, order)| -> AnyForwarding { Arc::new(Spray { policy, over, order }) }),
     ]

@@ -64,8 +64,10 @@ fn source_routed_spraying_shares_evenly() {
 fn random_spraying_is_slower() {
     let last = |found: &Outcome| found.flows.iter().map(|flow| flow.end.unwrap()).max().unwrap();
     let sopa = Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
-    let (sopa, random) =
-        (four_flows(Arc::new(sopa), 10, None, 1), four_flows(Arc::new(PerHop { policy: Policy::Any }), 3, None, 1));
+    let (sopa, random) = (
+        four_flows(Arc::new(sopa), 10, None, 1),
+        four_flows(Arc::new(PerHop { policy: Policy::Any, drawn: Some(1) }), 3, None, 1),
+    );
     assert!(last(&random) as f64 > 1.05 * last(&sopa) as f64);
     assert!(
         random

@@ -128,7 +128,7 @@ fn one_path_at_every_event() {
 fn fixed_splits_at_every_event() {
     let (policy, order) = (Policy::RoundRobin, Order::RoundRobin);
     compare(2, 100, Sharing::Even, || Arc::new(Spray { policy, over: Over::Paths, order }));
-    compare(3, 100, Sharing::Even, || Arc::new(PerHop { policy }));
+    compare(3, 100, Sharing::Even, || Arc::new(PerHop { policy, drawn: Some(1) }));
 }
 
 #[test]

@@ -170,6 +170,7 @@ impl Forwarder for Controller {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Empty;
     use super::*;
     use crate::graph::{Graph, Planes};
     use crate::sim::{MICROSECOND, Rate};
@@ -203,7 +204,7 @@ mod tests {
             controller.open(pair(flow), &fabric, &mut routes).unwrap();
         }
         let middle = |controller: &dyn Forwarder, routes: &Routes| -> Vec<u32> {
-            let ground = Ground { fabric: &fabric, routes, now: 0 };
+            let ground = Ground { fabric: &fabric, routes, queues: &Empty, now: 0 };
             let of = |flow| fabric.place(fabric.link(controller.paths(pair(flow), &ground)[0][1]).to).1;
             flows.clone().map(of).collect()
         };

@@ -18,7 +18,7 @@ mod tables;
 
 pub use spray::{Numbering, Order, Over, Recycling};
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::ops::Range;
 
 use super::fabric::Fabric;
@@ -58,6 +58,28 @@ impl Pair {
     }
 }
 
+/// The queues of all ports.
+pub trait Queues {
+    /// How long a port takes from `now` on to send all that waits in it.
+    fn wait(&self, port: u32, now: Time) -> Time;
+}
+
+impl Debug for dyn Queues + '_ {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Queues")
+    }
+}
+
+/// No packet waits anywhere.
+#[derive(Debug)]
+pub struct Empty;
+
+impl Queues for Empty {
+    fn wait(&self, _: u32, _: Time) -> Time {
+        0
+    }
+}
+
 /// What a choice may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
@@ -65,6 +87,8 @@ pub struct Ground<'a> {
     pub fabric: &'a Fabric,
     /// Routes in use.
     pub routes: &'a Routes,
+    /// Its queues.
+    pub queues: &'a dyn Queues,
     /// The time.
     pub now: Time,
 }

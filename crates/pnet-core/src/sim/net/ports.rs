@@ -7,7 +7,7 @@ use super::pauses::Pauses;
 use super::subset::Subset;
 use crate::error::Error;
 use crate::sim::fabric::{Fabric, NONE};
-use crate::sim::forwarding::Pair;
+use crate::sim::forwarding::{Pair, Queues};
 use crate::sim::network::Needs;
 use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
@@ -395,6 +395,16 @@ impl Ports {
             });
         }
         Ok(records)
+    }
+}
+
+impl Queues for Ports {
+    fn wait(&self, port: u32, now: Time) -> Time {
+        let out = &self.all[port as usize];
+        match &self.sides.of(self.sides.of_hosts.contains(&port)).discipline {
+            Discipline::Fifo(_) => out.wait(0, now),
+            Discipline::Scheduler(scheduler) => out.wait(scheduler.backlog(port).bytes, now),
+        }
     }
 }
 

@@ -210,7 +210,7 @@ mod tests {
         let spray = |order| -> Arc<dyn Forwarding> { Arc::new(Spray { policy, over: Over::Planes, order }) };
         for (forwarding, gap) in [
             (spray(Order::RoundRobin), 2_400_000),
-            (Arc::new(PerHop { policy }), 2_400_000),
+            (Arc::new(PerHop { policy, drawn: Some(1) }), 2_400_000),
             (spray(Order::Flowlets(MICROSECOND * 100)), 4_800_000),
         ] {
             let turns = forwarding.shares() == Shares::Paths;
