@@ -19,7 +19,7 @@ from pnet_lp.topology import build_plane, read_plane, write_network, write_plane
 from .conftest import SPEEDS, same
 
 DATA = Path(__file__).parents[1] / "data"
-HOLDS_ALL = [".edges", ".json", ".graphml", ".gml"]
+HOLDS_ALL = [".edges", ".json", ".graphml", ".gml", ".dot"]
 MAPS = [".sndlib", ".sndlib.xml", ".graph", ".topohub.json", ".infragraph.json"]
 ASYMMETRIC = [".graph", ".topohub.json"]
 COORDINATES = st.floats(-1e6, 1e6, allow_subnormal=False)
