@@ -415,3 +415,31 @@ def ns3_numbers(switches: Sequence[str], hosts: Sequence[str]) -> tuple[list[int
 def ns3_hosts(switches: Sequence[str], hosts: Sequence[str]) -> list[int]:
     """Return the numbers of the hosts alone."""
     return ns3_numbers(switches, hosts)[0][len(switches) :]
+
+
+_METADATA = re.compile(r"<([A-Z /]+)>\s*(\S*)")
+
+
+def parse_tntp(text: str, where: str, fault: Fault) -> tuple[dict[str, int], Iterator[tuple[str, list[str]]]]:
+    """Return the whole numbers in the metadata of a TNTP file, and its other lines ``(where, words)``.
+
+    Comments begin with ``~``; signs stand alone: ``2:5;`` is four words.
+    """
+    counts: dict[str, int] = {}
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        found = _METADATA.match(line.strip())
+        if found and found[1] == "END OF METADATA":
+
+            def rows(first: int = number) -> Iterator[tuple[str, list[str]]]:
+                for at, row in enumerate(lines[first:], first + 1):
+                    plain = row.partition("~")[0].replace(";", " ; ").replace(":", " : ")
+                    if words := plain.split():
+                        yield f"{where}:{at}", words
+
+            return counts, rows()
+        if found and (count := whole(found[2])) is not None:
+            counts[found[1]] = count
+        elif not found and line.strip() and not line.strip().startswith("~"):
+            raise fault("not a line of metadata", where=f"{where}:{number}", found=line.strip(), allowed="<KEY> value")
+    raise fault("the metadata do not end", where=where, allowed="<END OF METADATA>")

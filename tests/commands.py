@@ -61,7 +61,7 @@ SUFFIXES = {
     "link costs": ".csv",
     "traffic spec": ".yaml",
     **{f"network {one.name}": "".join(one.suffixes[:1]) for one in NETWORK_FORMATS.formats if one.read},
-    **{f"matrix {one.name}": one.suffixes[0] for one in MATRIX_FORMATS.formats if one.read},
+    **{f"matrix {one.name}": "".join(one.suffixes[:1]) for one in MATRIX_FORMATS.formats if one.read},
     **{f"workload {one.name}": "".join(one.suffixes[:1]) for one in WORKLOAD_FORMATS.formats if one.read},
 }
 """Readers whose files commands take, and the suffix of these."""

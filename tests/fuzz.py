@@ -110,13 +110,16 @@ def network_seeds(known: Format[Plane]) -> list[bytes]:
     return found
 
 
-def traffic_seeds(suffix: str) -> list[tuple[bytes, Network]]:
-    """Return valid files of traffic with a suffix, each with its network."""
+def traffic_seeds(known: Format[TrafficMatrix]) -> list[tuple[bytes, Network]]:
+    """Return valid files of traffic in a format, each with its network."""
+    suffix = "".join(known.suffixes[:1]) or f".{known.name}"
     found = [
         (path.read_bytes(), SMALL if path.name.startswith("small") else NUMBERS)
         for path in sorted(DATA.iterdir())
         if path.name.endswith(suffix)
     ]
+    if known.write is None:
+        return found
     with TemporaryDirectory() as folder:
         for network, matrix in MATRICES:
             path = Path(folder) / f"matrix{suffix}"
@@ -244,7 +247,7 @@ def _plane(known: Format[Plane], data: bytes) -> None:
 def _traffic_reader(known: Format[TrafficMatrix]) -> Reader:
     read = known.read
     assert read is not None
-    seeds = traffic_seeds(known.suffixes[0])
+    seeds = traffic_seeds(known)
     contents = [data for data, _ in seeds]
     change = mutated_archive if ".npz" in known.suffixes else mutated
 

@@ -116,10 +116,10 @@ def readers() -> dict[str, Reader]:
             tuple(network_seeds(known)), lambda data, known=known: _any_network(data, "".join(known.suffixes[:1]))
         )
     for each in MATRIX_FORMATS.formats:
-        seeds = traffic_seeds(each.suffixes[0])
+        seeds = traffic_seeds(each)
         found[f"matrix {each.name}"] = Reader(
             tuple(data for data, _ in seeds),
-            functools.partial(_any_traffic, suffix=each.suffixes[0], network=seeds[0][1]),
+            functools.partial(_any_traffic, suffix="".join(each.suffixes[:1]), network=seeds[0][1]),
         )
     for one in WORKLOAD_FORMATS.formats:
         found[f"workload {one.name}"] = Reader(

@@ -1,7 +1,7 @@
 """DOT of Graphviz; attributes as in :mod:`pnet_lp.model.graphs`.
 
-Read is the whole grammar, with subgraphs, defaults, chains, ports and comments; what is for drawing (labels, colours)
-is not kept.  Graphviz has no reader in Python that names lines or takes less than milliseconds for an edge, so this is
+Read is the whole grammar, with subgraphs, defaults, chains, ports and comments; labels and what else is for drawing
+are not kept.  Graphviz has no reader in Python that names lines or takes less than milliseconds for an edge, so this is
 one.
 """
 
@@ -36,7 +36,8 @@ _TOKEN = re.compile(
 _KEYWORDS = ("strict", "graph", "digraph", "node", "edge", "subgraph")
 _TEXTS = ("kind", "tail")
 """Attributes that stay text, whatever they look like."""
-_DECORATION = ("label", "xlabel", "color", "style", "shape")
+_NUMBERS = re.compile("capacity.*|bandwidth|LinkSpeedRaw|delay_ns|length_m|igp_metric.*|tier|rack|box|[xy]")
+"""Attributes that are read as numbers; text in others is for drawing, but for those above and positions."""
 _DEEPEST = 100
 _BYTES_PER_EDGE = 2000
 
@@ -208,10 +209,11 @@ class _Parser:
             while self._take("]") is None:
                 key = self._need("id", "an attribute, or ]")
                 self._need("=")
-                value = self._next.text if key.text in _TEXTS else None
-                read = self._value()
-                if key.text not in _DECORATION:
-                    found[key.text] = read if value is None else value
+                text, value = self._next.text, self._value()
+                if key.text in _TEXTS:
+                    found[key.text] = text
+                elif not isinstance(value, str) or key.text == "pos" or _NUMBERS.fullmatch(key.text):
+                    found[key.text] = value
                 while self._take(",") or self._take(";"):
                     pass
         return found
