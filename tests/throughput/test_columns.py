@@ -261,6 +261,24 @@ def test_auto_takes_it_for_uneven_traffic_on_large_networks_with_many_arcs_for_e
         assert choose_solver(ArcProblem(build_problem(network, traffic)), 1e-4) == chosen
 
 
+def test_auto_takes_it_for_backbones_of_which_few_links_limit(tmp_path: Path) -> None:
+    chords, speeds = [(3, 40), (9, 77), (20, 61), (33, 90), (5, 52)], (10, 40, 100, 400)
+    cables = [*((i, (i - 1) // 3) for i in range(1, 100)), *chords]
+    lines = [f"{u} {v} {speeds[(7 * u + v) % 4]}" for u, v in cables]
+    (tmp_path / "backbone.edges").write_text("\n".join(lines) + "\n")
+    network = build_network([str(tmp_path / "backbone.edges")])
+    traffic = build_traffic("gravity", network, "rack", seed=1)
+    problem = ArcProblem(build_problem(network, traffic))
+    assert [choose_solver(problem, tolerance) for tolerance in (1e-4, 1e-2)] == ["columns", "columns"]
+    ours, other = (solve(network, traffic, solver=solver, tolerance=1e-4) for solver in ("auto", "structured"))
+    assert ours.status == "certified"
+    assert ours.interval.lower <= other.interval.upper
+    assert other.interval.lower <= ours.interval.upper
+    mesh = build_network(["mesh:dims=10x10"])
+    traffic = build_traffic("gravity", mesh, "rack", seed=1)
+    assert choose_solver(ArcProblem(build_problem(mesh, traffic)), 1e-4) == "structured"
+
+
 def test_auto_takes_it_for_sparse_problems() -> None:
     tiny, middle = build_network("jellyfish:k=4"), build_network("jellyfish:k=6")
     large = build_network("jellyfish:k=8", planes=4, seed=1)

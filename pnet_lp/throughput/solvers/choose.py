@@ -40,6 +40,10 @@ LINKS_OF_FEW_PATHS, UNEVEN, LARGE_DENSE = 10, 0.5, 500_000
 """Over arcs, dense demands that differ, the smallest by this factor, take a thousand steps.  Over a few paths each,
 steps are fewer, and less work where a demand has more arc-flow variables than this in each plane, and all together."""
 
+ARCS_OF_BACKBONE, EVENLY = 3.8, 0.15
+"""Backbones have fewer arcs for each switch than this.  Where the first bounds on K, along shortest paths and by even
+lengths, are further apart than by this factor, few links limit, and an interior point has a row for these alone."""
+
 MOST_STEPS = 10_000
 """At a coarse gap column generation takes some thousand steps, or, where its prices cycle among many equivalent
 paths, a hundred thousand and more: after so many the other solver has its turn."""
@@ -88,10 +92,11 @@ def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER
         # In a graph in layers most links lead to few destinations each, and paths are short.
         few |= flow.partner is not None and LINKS_OF_PATHS * demands < problem.flow_variables
         uneven = problem.flow_variables > LARGE_DENSE and flow.demand.min() < UNEVEN * flow.demand.max()
-        few |= bool(uneven) and LINKS_OF_FEW_PATHS * demands * flow.plane_count < problem.flow_variables
+        many_arcs = LINKS_OF_FEW_PATHS * demands * flow.plane_count < problem.flow_variables
+        few |= bool(uneven) and many_arcs
         if tolerance >= COARSE:
             few &= LINKS_OF_PATHS * demands * flow.plane_count < problem.flow_variables
-        return "columns" if few else "structured"
+        return "columns" if few or _few_links_limit(problem) else "structured"
     unlimited = bool(np.isinf(flow.access_up).all() and np.isinf(flow.access_down).all())
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"
 
@@ -107,6 +112,13 @@ def second_choice(first: str, problem: Problem, tolerance: float) -> tuple[str, 
     if first == "columns":
         return ("structured", MOST_STEPS) if tolerance >= COARSE else None
     return None if first == "symmetric" else ("columns", None)
+
+
+def _few_links_limit(problem: Problem) -> bool:
+    if len(problem.flow.capacity) > ARCS_OF_BACKBONE * problem.flow.node_count.sum():
+        return False
+    known = problem.certify(problem.nothing()).interval
+    return known.lower < EVENLY * known.upper
 
 
 def _is_symmetric(problem: Problem, deadline: Deadline) -> bool:
