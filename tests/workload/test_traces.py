@@ -169,6 +169,16 @@ def test_a_barrier_and_counted_operations(tmp_path: Path) -> None:
         read_workload(file, STAR)
 
 
+def test_nodes_of_a_few_bytes_are_all_read(tmp_path: Path) -> None:
+    idle = [node(number, METADATA) for number in range(40_000)]
+    file = written(
+        tmp_path,
+        chakra(*idle, node(40_000, SEND, comm_dst=1, comm_size=5, comm_tag=0)),
+        chakra(node(0, RECEIVE, comm_src=0, comm_size=5, comm_tag=0)),
+    )
+    assert read_workload(file, STAR).flow_count == 1
+
+
 def test_a_schedule_in_goal(tmp_path: Path) -> None:
     path = tmp_path / "a.goal"
     path.write_text(GOAL)

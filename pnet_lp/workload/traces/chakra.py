@@ -21,7 +21,7 @@ from pnet_lp.formats import Format
 from pnet_lp.registry import nearest
 from pnet_lp.workload.io.flows import LARGEST_BYTES
 from pnet_lp.workload.traces.format import TRACE_FORMATS
-from pnet_lp.workload.traces.trace import BYTES_PER_NODE, Collective, Joint, Message, Node, Trace
+from pnet_lp.workload.traces.trace import Collective, Joint, Message, Node, Trace
 
 _RANKED = re.compile(r"(?P<stem>.*)\.(?P<rank>[0-9]{1,7})(?P<suffix>\.[a-z]+)", re.DOTALL)
 _BINARY = re.compile(r"[^\x00-\x08\x0e-\x1f]{0,2}[\x00-\x08\x0e-\x1f]")
@@ -41,6 +41,10 @@ _TIMED = (2, 3, 4)
 """Loads, stores and computations."""
 
 _LONGEST_MICROS = 10**12
+
+_CHECKED = 1 << 14
+"""Nodes after each of which it is seen whether more of them fit into memory."""
+
 _DEFINES_GROUPS = "process_group:init"
 
 
@@ -131,8 +135,7 @@ def _files(data: bytes, where: str) -> list[tuple[str, bytes]]:
 
 def _add_rank(trace: Trace, rank: int, data: bytes, where: str) -> None:
     """Add the nodes of a rank."""
-    nodes = _parsed(data, where)
-    trace.check_count(len(trace.nodes) + len(nodes))
+    nodes = _parsed(data, where, trace)
     numbers: dict[int, int] = {}
     for node in nodes:
         if node.id in numbers:
@@ -155,8 +158,8 @@ def _add_rank(trace: Trace, rank: int, data: bytes, where: str) -> None:
         trace.add(_node(node, values, rank, here, tuple(dict.fromkeys(after))))
 
 
-def _parsed(data: bytes, where: str) -> list[Any]:
-    """Return the nodes in a file, or raise WorkloadError: they are none."""
+def _parsed(data: bytes, where: str, trace: Trace) -> list[Any]:
+    """Return the nodes in a file, or raise WorkloadError: they are none, or too many beside those of ``trace``."""
     metadata, node = _messages()
     proto, fault = load("google.protobuf.proto", where), load("google.protobuf.message", where).DecodeError
     stream, found = io.BytesIO(data), []
@@ -164,8 +167,8 @@ def _parsed(data: bytes, where: str) -> list[Any]:
         proto.parse_length_prefixed(metadata, stream)
         while (message := proto.parse_length_prefixed(node, stream)) is not None:
             found.append(message)
-            if len(found) * BYTES_PER_NODE > 100 * len(data) + (1 << 24):
-                break
+            if len(found) % _CHECKED == 0:
+                trace.check_count(len(trace.nodes) + len(found))
     except (fault, ValueError) as error:
         raise WorkloadError(
             "not a Chakra execution trace",
