@@ -16,7 +16,7 @@ from pnet_lp.cli.vary_options import PERCENT
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Draw, Experiment, Record, Shard, Store, run_experiment, run_shard
 from pnet_lp.experiment.executor import Executor
-from pnet_lp.experiment.store import CASES, CHART, DRAWS
+from pnet_lp.experiment.store import CASES, CHART, DRAWS, PACKAGE
 from pnet_lp.progress import Count
 from pnet_lp.questions.base import ProgressCallback, ProgressStep
 from pnet_lp.report.chart import write_chart
@@ -31,7 +31,9 @@ from pnet_lp.report.experiment import (
     sweep_document,
     variation_sentences,
 )
+from pnet_lp.report.package import data_package
 from pnet_lp.tables import Columns, union, write_table
+from pnet_lp.writing import write_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -134,8 +136,10 @@ def sweep(
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
     swept = SweepResult(experiment, records, rows, claims, files)
     swept.draw(chart)
-    write_table(result_table(rows), table)
-    write_table(swept.table("draw"), each)
+    tables = {CASES: result_table(rows), DRAWS: swept.table("draw")}
+    write_table(tables[CASES], table)
+    write_table(tables[DRAWS], each)
+    write_json(store.folder / PACKAGE, data_package(experiment, tables))
     return swept
 
 

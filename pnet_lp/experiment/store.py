@@ -4,7 +4,7 @@
 
     results/<experiment>/manifest.json                  code, versions, build profile, machine
     results/<experiment>/records.json                   of a complete run: what reports are made of
-    results/<experiment>/chart.png, cases.csv, draws.csv
+    results/<experiment>/chart.png, cases.csv, draws.csv, datapackage.json
     results/<experiment>/<case>/draw-0/result.json      one draw: equal specs, seeds and code give equal bytes
     results/<experiment>/<case>/draw-0/spent.json       its timings and memory, kept apart for that reason
     results/<experiment>/<case>/draw-0/proof.json       its certificate, for `pnet-lp verify`, where there is one
@@ -31,12 +31,13 @@ from pnet_lp.writing import naming_output, output_file, write_json
 _SCHEMA = "pnet-lp/draw/4"
 _RECORDS_SCHEMA = "pnet-lp/records/1"
 
-MANIFEST, RECORDS, CHART, CASES, DRAWS = OWN_FILES = (
+MANIFEST, RECORDS, CHART, CASES, DRAWS, PACKAGE = OWN_FILES = (
     "manifest.json",
     "records.json",
     "chart.png",
     "cases.csv",
     "draws.csv",
+    "datapackage.json",
 )
 """What stands beside the folders of the cases, which no case can be named after."""
 

@@ -240,6 +240,19 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
     assert document["experiment"] == "trial"
     assert document["files"] == [f"results/trial/{name}" for name in ("chart.png", "cases.csv", "draws.csv")]
     assert document["cases"] == json.loads((here / "table.json").read_text())
+    package = json.loads((here / "results" / "trial" / "datapackage.json").read_text())
+    assert (package["name"], package["title"]) == ("trial", "A trial")
+    for resource in package["resources"]:
+        # Every cell is what its column is said to hold.
+        kinds = {"integer": int, "number": float, "boolean": bool, "string": str}
+        fields = {field["name"]: field for field in resource["schema"]["fields"]}
+        with (here / "results" / "trial" / resource["path"]).open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert list(rows[0]) == list(fields)
+        for row in rows:
+            for name, cell in row.items():
+                assert not cell or kinds[fields[name]["type"]](cell) is not None
+        assert fields["throughput_gbps"] == {"name": "throughput_gbps", "type": "number", "unit": "Gb/s"}
     assert document["cases"][0]["throughput_gbps"] == pytest.approx(2, rel=1e-4)
     assert document["cases"][1]["percent"] == pytest.approx(200, rel=2e-4)
     assert chart.read_bytes() == before

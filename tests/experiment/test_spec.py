@@ -325,7 +325,7 @@ def test_the_tree_of_a_speed_up_is_finite(tmp_path: Path) -> None:
         load_experiment(write(tmp_path, spec))
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "records.json", "chart.png", "cases.csv", "draws.csv"])
+@pytest.mark.parametrize("name", ["manifest.json", "chart.png", "cases.csv", "datapackage.json"])
 @pytest.mark.parametrize("case", ["{name}: {{topology: 'ring:n=4'}}", "a: {{grid: {{planes: [1]}}, name: '{name}'}}"])
 def test_no_case_stands_where_a_file_of_the_results_does(tmp_path: Path, name: str, case: str) -> None:
     spec = f"title: T\ncommon: {{topology: 'ring:n=4'}}\ncases:\n  {case.format(name=name)}\n"
@@ -333,7 +333,7 @@ def test_no_case_stands_where_a_file_of_the_results_does(tmp_path: Path, name: s
         load_experiment(write(tmp_path, spec))
     assert str(caught.value) == (
         f"{tmp_path / 'spec.yaml'}: cases.{name}.[key]: a case cannot have the name of a file beside it "
-        f"(manifest.json, records.json, chart.png, cases.csv, draws.csv), found '{name}'"
+        f"(manifest.json, records.json, chart.png, cases.csv, draws.csv, datapackage.json), found '{name}'"
     )
 
 
