@@ -6,7 +6,15 @@ a network carries for the money is not known here: see :mod:`pnet_lp.throughput`
 
 from pnet_lp.cost.bill import Bill, Part
 from pnet_lp.cost.books import Book, BookSettings, PriceSettings, load_book, read_book, shipped_books
-from pnet_lp.cost.design import ARCHITECTURES, ChipGbps, Design, TopologyOptions, TopologySettings, design
+from pnet_lp.cost.design import (
+    ARCHITECTURES,
+    ChipGbps,
+    Design,
+    HostPartSettings,
+    TopologyOptions,
+    TopologySettings,
+    design,
+)
 from pnet_lp.cost.equal import EqualCostPair, equal_cost
 from pnet_lp.cost.packaging import count, default_packaging, switch_hops
 from pnet_lp.cost.price import PricedPart, Quote, quote, quote_network
@@ -19,6 +27,7 @@ __all__ = [
     "ChipGbps",
     "Design",
     "EqualCostPair",
+    "HostPartSettings",
     "Part",
     "PriceSettings",
     "PricedPart",

@@ -17,7 +17,7 @@ from pnet_lp.files import exists, named_files
 from pnet_lp.flags import Flag
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
-from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
+from pnet_lp.registry import Entry, Params, Registry, nearest, parse_expression, validate
 from pnet_lp.topology import PlaneSettings, topologies
 from pnet_lp.topology.network import assumptions
 from pnet_lp.topology.planes import check_brackets, is_planes
@@ -77,8 +77,27 @@ ARCHITECTURES: Registry[Architecture] = Registry(
 )
 
 
-class TopologySettings(PlaneSettings):
-    """How a TOPOLOGY becomes a network and is packed; architectures have parameters for that."""
+class HostPartSettings(Params):
+    """What is counted of hosts beside switches and cables."""
+
+    heading = "Network"
+
+    access: Medium = Field(
+        "copper", description="cables from switches of a TOPOLOGY to hosts: copper, or fibres with sr or lr optics"
+    )
+    nics: bool = Field(
+        False, description="also count the network card of each host of a TOPOLOGY, with optics if access is a fibre"
+    )
+    scale_up: bool = Field(False, description="also count switches and links inside servers")
+
+    @property
+    def of_hosts(self) -> dict[str, Any]:
+        """The same as arguments of :func:`~pnet_lp.cost.packaging.default_packaging`."""
+        return self.model_dump(include=set(HostPartSettings.model_fields))
+
+
+class _PackedSettings(PlaneSettings):
+    """How a TOPOLOGY is packed."""
 
     heading = "Network"
 
@@ -95,19 +114,17 @@ class TopologySettings(PlaneSettings):
         "at the speed of its fastest link",
     )
     separate: bool = Field(False, description="give equal planes of a TOPOLOGY boxes and cables of their own")
-    access: Medium = Field(
-        "copper", description="cables from switches of a TOPOLOGY to hosts: copper, or fibres with sr or lr optics"
-    )
-    nics: bool = Field(
-        False, description="also count the network card of each host of a TOPOLOGY, with optics if access is a fibre"
-    )
-    scale_up: bool = Field(False, description="also count switches and links inside servers")
+
+
+class TopologySettings(HostPartSettings, _PackedSettings):
+    """How a TOPOLOGY becomes a network and is packed; architectures have parameters for that."""
+
+    heading = "Network"
 
     @property
     def packed(self) -> dict[str, Any]:
         """How it is packed, as arguments of :func:`~pnet_lp.cost.packaging.default_packaging`."""
-        alike = self.model_dump(include={"ports", "separate", "access", "nics", "scale_up"})
-        return alike | {"chip_gbps": self.chip}
+        return self.of_hosts | {"ports": self.ports, "separate": self.separate, "chip_gbps": self.chip}
 
 
 _DEFAULTS = validate(TopologySettings, {})

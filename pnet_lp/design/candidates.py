@@ -6,17 +6,50 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import Any
 
 from pnet_lp.cost import Quote, quote_network
 from pnet_lp.cost.books import Book
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import Variant
+from pnet_lp.model.servers import Servers
 from pnet_lp.registry import write_expression, written
 from pnet_lp.topology import build_network
 from pnet_lp.topology.family import topologies
 from pnet_lp.topology.sizing import Equipment, Sizing, sizings
 from pnet_lp.units import DEFAULT_LINK_GBPS
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """What hosts are, the same for all candidates.
+
+    Attributes:
+        servers: what is inside the servers that they are in; None where each is by itself.
+        options: what says so on the command line.
+        counted: what of them is priced beside switches and cables, as arguments of
+            :func:`~pnet_lp.cost.packaging.default_packaging`.
+    """
+
+    servers: Servers | None = None
+    options: str = ""
+    counted: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, settings: FindSettings) -> Hosts:
+        """Return what the settings say."""
+        said = {"server": settings.server, "server-gbps": settings.server_gbps}
+        said |= {"rails": settings.rails, "relay": settings.relay}
+        options = [
+            f"--{key} {value:g}" if isinstance(value, float) else f"--{key} {value}"
+            for key, value in said.items()
+            if value is not None
+        ]
+        return cls(settings.servers(settings.seed), " ".join(options), tuple(settings.of_hosts.items()))
+
+
+_PLAIN = Hosts()
 
 
 @dataclass(frozen=True)
@@ -30,6 +63,7 @@ class Candidate:
         variant: how the planes relate.
         gbps: speed of every link.
         seed: of random choices.
+        hosts: what hosts are.
     """
 
     topology: str
@@ -38,11 +72,21 @@ class Candidate:
     variant: Variant
     gbps: float
     seed: int
+    hosts: Hosts = _PLAIN
 
     @property
     def access_gbps(self) -> float:
-        """What a host can send into all planes together."""
-        return self.planes * self.gbps
+        """What a host can send into all planes together and inside its server, on average."""
+        servers = self.hosts.servers
+        if servers is None:
+            return self.planes * self.gbps
+        return self.planes // servers.rails * self.gbps + float(servers.speeds[0].mean())
+
+    @property
+    def fits(self) -> bool:
+        """Whether hosts fill servers."""
+        servers = self.hosts.servers
+        return servers is None or _plane(self.single_plane).host_count % servers.size == 0
 
     @property
     def identical_planes(self) -> bool:
@@ -51,19 +95,22 @@ class Candidate:
 
     @property
     def representative(self) -> Candidate:
-        """What is bounded and solved in its place: one plane where planes are copies, else itself."""
-        return self.single_plane if self.identical_planes else self
+        """What is bounded and solved in its place: one plane where planes are copies, else itself.
+
+        What is inside servers is there once, however many planes there are.
+        """
+        return self.single_plane if self.identical_planes and self.hosts.servers is None else self
 
     @property
     def single_plane(self) -> Candidate:
-        """The network of one of its planes."""
+        """The network of one of its planes, without servers."""
         return Candidate(self.topology, self.hosts_per_switch, 1, "serial", self.gbps, self.seed)
 
     @cached_property
     def network(self) -> Network:
         """The network itself."""
         if self.identical_planes:
-            return Network.from_planes([_plane(self.single_plane)] * self.planes, self.variant)
+            return Network.from_planes([_plane(self.single_plane)] * self.planes, self.variant, self.hosts.servers)
         return build_network(
             self.topology,
             planes=self.planes,
@@ -71,6 +118,7 @@ class Candidate:
             hosts_per_switch=self.hosts_per_switch,
             link_gbps=self.gbps,
             seed=self.seed,
+            servers=self.hosts.servers,
         )
 
     def quote(self, books: tuple[Book, Book], radix: int) -> Quote:
@@ -78,14 +126,15 @@ class Candidate:
 
         Different planes of a family have the same parts, wherever their cables run; so only the first is built.
         """
-        if self.identical_planes:
+        if self.identical_planes or self.hosts.servers is not None:
             return self.exact_quote(books, radix)
         first = [_plane(self.single_plane)] * self.planes
-        return quote_network(Network.from_planes(first), *books, ports=radix, separate=True)
+        counted = dict(self.hosts.counted)
+        return quote_network(Network.from_planes(first), *books, ports=radix, separate=True, **counted)
 
     def exact_quote(self, books: tuple[Book, Book], radix: int) -> Quote:
         """Return the same of the network itself, all of whose planes are built."""
-        return quote_network(self.network, *books, ports=radix)
+        return quote_network(self.network, *books, ports=radix, **dict(self.hosts.counted))
 
     @property
     def command(self) -> str:
@@ -99,6 +148,8 @@ class Candidate:
             parts.append(f"--planes {self.planes}")
         if not self.identical_planes:
             parts.append(f"--variant {self.variant}")
+        if self.hosts.options:
+            parts.append(self.hosts.options)
         if self.seed:
             parts.append(f"--seed {self.seed}")
         return " ".join(parts)
@@ -116,16 +167,18 @@ def _plane(candidate: Candidate) -> Plane:
 def candidates(settings: FindSettings) -> Iterator[Candidate]:
     """Yield the networks of the chosen families, with every number of planes and every speed, each once."""
     seen: set[Candidate] = set()
+    hosts = Hosts.of(settings)
+    rails = 1 if hosts.servers is None else hosts.servers.rails
     for name in settings.families or sizings.names():
         entry, seeded = sizings.get(name), "seed" in topologies.get(name).params.model_fields
         # The planes of one size follow each other, whatever their speed: those who look at them may keep the last ones.
         for text, hosts_per_switch, gbps in _sizes(settings, name, entry.build):
-            for planes in settings.planes:
+            for planes in (count for count in settings.planes if count % rails == 0):
                 variants: tuple[Variant, ...] = ("serial",) if planes == 1 else ("homogeneous",)
                 if planes > 1 and seeded:
                     variants += ("heterogeneous",)
                 for variant in variants:
-                    found = Candidate(text, hosts_per_switch, planes, variant, gbps, settings.seed)
+                    found = Candidate(text, hosts_per_switch, planes, variant, gbps, settings.seed, hosts)
                     if found not in seen:
                         seen.add(found)
                         yield found

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost import BookSettings, ChipGbps
+from pnet_lp.cost import BookSettings, ChipGbps, HostPartSettings
 from pnet_lp.cost.bill import broken_out
 from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError, naming
@@ -16,6 +16,7 @@ from pnet_lp.flags import Flag
 from pnet_lp.registry import OneOrMore, unknown
 from pnet_lp.seeds import Seed
 from pnet_lp.throughput.settings import ToleranceSettings
+from pnet_lp.topology.settings import ServerSettings
 from pnet_lp.topology.sizing import sizings
 from pnet_lp.traffic import check_traffic
 
@@ -28,7 +29,7 @@ MOST_PORTS = 4096
 _OF_FAILURES = Flag(needs=("fail_links",))
 
 
-class FindSettings(ToleranceSettings, BookSettings):
+class FindSettings(HostPartSettings, ServerSettings, ToleranceSettings, BookSettings):
     """What is asked of a network; see :func:`~pnet_lp.design.search.find`."""
 
     hosts: int = Field(ge=2, le=1 << 20, description="minimum number of hosts")
@@ -85,6 +86,32 @@ class FindSettings(ToleranceSettings, BookSettings):
         """Return the deadline of a search that begins now."""
         return Deadline(math.inf if self.time_limit_s is None else self.time_limit_s)
 
+    def _check_servers(self) -> None:
+        """Raise SpecError where servers do not fit, or there are none and something is said of them."""
+        servers = self.servers(self.seed)
+        if servers is None:
+            if self.scale_up:
+                raise SpecError("there are no servers", where="scale_up", allowed="with server=TOPOLOGY")
+        elif "traffic" not in self.model_fields_set:
+            raise SpecError(
+                f"the default, {self.traffic}, is about distances between racks, and is not defined with servers",
+                where="traffic",
+                allowed="another pattern, such as all-to-all",
+            )
+        elif servers.size % servers.rails:
+            raise SpecError(
+                f"servers of {servers.size} cannot be dealt evenly to rails",
+                where="rails",
+                found=servers.rails,
+                allowed="a divisor of it",
+            )
+        elif all(planes % servers.rails for planes in self.planes):
+            raise SpecError(
+                f"none of {', '.join(map(str, self.planes))} planes can be dealt evenly to {servers.rails} rails",
+                where="planes",
+                allowed=f"multiples of {servers.rails}",
+            )
+
     @property
     def enough_gbps_per_host(self) -> float:
         """What has to be attained: as much as is asked for, but for the gap that bounds may have."""
@@ -124,6 +151,7 @@ class FindSettings(ToleranceSettings, BookSettings):
                 found=self.best,
                 allowed="ranks cost and power",
             )
+        self._check_servers()
         if not self.fail_links:
             for key in sorted(self.model_fields_set & {"confidence", "trials"}):
                 raise SpecError("has no meaning without fail_links", where=key, found=getattr(self, key))

@@ -1,10 +1,42 @@
-"""What folded Clos networks have in common: cables distributed between two tiers."""
+"""What folded Clos networks have in common: cables distributed between two tiers, hosts between edge switches."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Annotated, TypeAlias
 
+import numpy as np
+from pydantic import Field
+
+from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import IntArray, ints
+
+Rails: TypeAlias = Annotated[
+    int,
+    Field(
+        ge=1,
+        description="edge switches of a pod, over which consecutive hosts are spread one by one: host i of a server "
+        "attaches to that of its rail, i modulo this",
+    ),
+]
+"""How many edge switches take turns."""
+
+
+def on_rails(switches: int, hosts: int, rails: int) -> IntArray:
+    """Return the edge switch of each host, int32 ``[switches * hosts]``: as many consecutive ones as rails take turns.
+
+    Raises:
+        TopologyError: the switches are not in pods of one for each rail.
+    """
+    if switches % rails:
+        raise TopologyError(
+            f"{switches} edge switches are not in pods of one for each rail",
+            where="rails",
+            found=rails,
+            allowed="a divisor of it",
+        )
+    host = np.arange(switches * hosts)
+    pod, place = np.divmod(host, max(rails * hosts, 1))
+    return ints(pod * rails + place % rails)
 
 
 def deal(cables: int, lower: int, upper: int) -> tuple[IntArray, IntArray]:

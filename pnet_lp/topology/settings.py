@@ -20,8 +20,8 @@ from pnet_lp.units import DEFAULT_LINK_GBPS
 _SERVERS = "Servers"
 
 
-class PlaneSettings(Params):
-    """A network without failures; see :func:`~pnet_lp.topology.network.build_network`."""
+class _OfPlanes(Params):
+    """What planes there are."""
 
     heading = "Network"
 
@@ -31,6 +31,10 @@ class PlaneSettings(Params):
         DEFAULT_LINK_GBPS, gt=0, description="speed of links for which the topology gives none"
     )
     hosts_per_switch: int = Field(0, ge=0, description="hosts to attach to each rack of a topology without hosts")
+
+
+class ServerSettings(Params):
+    """What is inside servers; see :func:`~pnet_lp.topology.inside.build_servers`."""
 
     server: Annotated[str | None, Flag(metavar="TOPOLOGY", heading=_SERVERS)] = Field(
         None,
@@ -50,6 +54,16 @@ class PlaneSettings(Params):
         description="which accelerators pass traffic on between scale-up network and NIC: none, those of the sender's "
         "server (source), of both servers (ends, the default), or of any server",
     )
+
+    def servers(self, seed: int) -> Servers | None:
+        """Return what is inside servers; errors as of :func:`~pnet_lp.topology.inside.build_servers`."""
+        return build_servers(self.server, server_gbps=self.server_gbps, rails=self.rails, relay=self.relay, seed=seed)
+
+
+class PlaneSettings(ServerSettings, _OfPlanes):
+    """A network without failures; see :func:`~pnet_lp.topology.network.build_network`."""
+
+    heading = "Network"
 
     def intact(self, topologies: Sequence[str], seed: int) -> Network:
         """Return the network of ``topologies``.
@@ -71,10 +85,6 @@ class PlaneSettings(Params):
         """The keys about planes, as arguments of :func:`~pnet_lp.topology.network.build_network`."""
         return self.model_dump(include=_FIELDS)
 
-    def servers(self, seed: int) -> Servers | None:
-        """Return what is inside servers; errors as of :func:`~pnet_lp.topology.inside.build_servers`."""
-        return build_servers(self.server, server_gbps=self.server_gbps, rails=self.rails, relay=self.relay, seed=seed)
-
     def check_planes(self, topologies: Sequence[str]) -> int:
         """Return the number of planes, or raise what :meth:`intact` says before it builds anything."""
         self.check_speed(topologies)
@@ -92,4 +102,4 @@ class PlaneSettings(Params):
             )
 
 
-_FIELDS = set(PlaneSettings.model_fields) - {"server", "server_gbps", "rails", "relay"}
+_FIELDS = set(_OfPlanes.model_fields)

@@ -202,6 +202,7 @@ SIMULATION = {
 
 FAILING = f"{RANDOM} --fail-links 0.2 --trials 2"
 GROUPS = f"{RANDOM} --fail-groups groups.yaml --trials 2"
+FOUND = "--hosts 12 --min-gbps-per-host 20 --radix 8 --planes 2 --families leaf-spine,single-switch"
 MIX = (
     "--topologies fat-tree:k=4 --traffics permutation --arrivals poisson --flow-sizes 10kB --load 0.3,0.5 --flows 50 "
     "--link-gbps 10"
@@ -560,6 +561,18 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "powers": Example("--power mine.yaml"),
             "tolerance": Example("--tolerance 0.01"),
             "seed": Example("--seed 5"),
+            **{
+                name: Example(given, beside, base=f"{FOUND} --traffic stride:s=3", idle=idle, says=says)
+                for name, given, beside, idle, says in (
+                    ("server", "--server complete:n=2", "", "", ""),
+                    ("server_gbps", "--server-gbps 7", "--server complete:n=2", "--server-gbps 7", "needs --server"),
+                    ("rails", "--rails 2", "--server complete:n=2", "--rails 2", "needs --server"),
+                    ("relay", "--relay none", "--server complete:n=2", "--relay none", "needs --server"),
+                    ("access", "--access sr", "", "", ""),
+                    ("nics", "--nics", "", "", ""),
+                    ("scale_up", "--scale-up", "--server complete:n=2", "--scale-up", "there are no servers"),
+                )
+            },
         },
     ),
     "verify": ("proof.json", {}),

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import pnet_lp as pn
 from pnet_lp.cli import main
+from pnet_lp.cost import quote_network
 from pnet_lp.design import FindSettings, candidates, candidates_between, find, search
 from pnet_lp.design.failing import CLOSE
 from pnet_lp.design.search import Survivor
@@ -531,3 +533,42 @@ def test_different_planes_have_the_parts_of_copies(family: str, hosts: int) -> N
     assert different
     for one in different[::5]:
         assert one.quote(books, 12).lines == one.exact_quote(books, 12).lines
+
+
+@pytest.mark.parametrize(("rails", "relay"), [(None, None), (2, "ends"), (2, "none")])
+def test_with_servers_nothing_is_missed(rails: int | None, relay: str | None) -> None:
+    """Each candidate whose hosts fill servers, built, priced and solved from its own command, against the front."""
+    inside = {"server": "single-switch:hosts=2", "server_gbps": 150.0, "rails": rails, "relay": relay}
+    given = {"hosts": 8, "planes": (1, 2), "families": ("single-switch", "leaf-spine"), "traffic": "stride:s=2"}
+    found = find(requested(**given, **inside, min_gbps_per_host=20, nics=True, scale_up=True))
+    books, known = found.settings.books, []
+    for one in candidates(found.settings):
+        if one.network.host_count % 2 == 0:
+            shape = {"planes": one.planes, "variant": one.variant, "hosts_per_switch": one.hosts_per_switch}
+            network = pn.build_network(one.topology, link_gbps=one.gbps, **shape, **inside)
+            bill = quote_network(network, *books, ports=8, nics=True, scale_up=True)
+            result = solve(network, build_traffic("stride:s=2", network, "host"))
+            known.append((bill.total_usd, result.throughput_gbps, one.command))
+    best, front = 0.0, []
+    for usd, gbps, command in sorted(known, key=lambda one: one[0]):
+        if gbps >= 20 and gbps > best * 1.0001:
+            best = gbps
+            front.append((pytest.approx(gbps, rel=1e-4), usd, command))
+    assert [(one.gbps_per_host, one.quote.total_usd, one.candidate.command) for one in found.front] == front
+    assert all(word in front[0][2] for word in ("--server single-switch:hosts=2", "--server-gbps 150"))
+    assert rails is None or all("--planes 2" in command for _, _, command in front)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"server": "complete:n=2"}, "traffic: the default, longest-matching, is about distances between racks"),
+        ({"server": "complete:n=3", "rails": 2, "traffic": "all-to-all"}, "rails: servers of 3 cannot be dealt evenly"),
+        ({"server": "complete:n=2", "rails": 2, "planes": 1, "traffic": "all-to-all"}, "planes: none of 1 planes can"),
+        ({"scale_up": True}, "scale_up: there are no servers; allowed: with server=TOPOLOGY"),
+        ({"rails": 2}, "rails"),
+    ],
+)
+def test_servers_that_do_not_fit_are_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(PnetError, match=says):
+        find(requested(min_gbps_per_host=1, **given))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network, build_plane, describe_plane, read_plane
@@ -337,3 +337,25 @@ def test_wrong_values(text: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
         build_plane(text)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "rails", "expected"),
+    [
+        ("leaf-spine:leaves=4,spines=1,hosts_per_leaf=2", 2, [0, 1, 0, 1, 2, 3, 2, 3]),
+        ("leaf-spine:leaves=4,spines=1,hosts_per_leaf=2", 4, [0, 1, 2, 3, 0, 1, 2, 3]),
+        ("fat-tree:k=4,tiers=2", 2, [0, 1, 0, 1, 2, 3, 2, 3]),
+        ("folded-clos:children=2x2x2,parents=1x1", 4, [0, 1, 2, 3, 0, 1, 2, 3]),
+        ("leaf-spine:leaves=4,spines=1", 4, []),
+    ],
+)
+def test_hosts_are_on_the_switches_of_a_pod_in_turn(text: str, rails: int, expected: list[int]) -> None:
+    plain, turned = build_plane(text), build_plane(f"{text},rails={rails}")
+    assert turned.host_switch.tolist() == expected
+    assert np.array_equal(np.bincount(turned.host_switch), np.bincount(plain.host_switch))
+    assert build_plane(f"{text},rails=1").fingerprint == plain.fingerprint
+
+
+def test_switches_that_are_not_in_pods_are_refused() -> None:
+    with pytest.raises(PnetError, match="rails: 4 edge switches are not in pods of one for each rail, found 3"):
+        build_plane("leaf-spine:leaves=4,spines=1,hosts_per_leaf=2,rails=3")

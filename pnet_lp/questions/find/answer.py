@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.cost import Quote
-from pnet_lp.design import Candidate, Found, candidates_between
+from pnet_lp.cost import HostPartSettings, Quote
+from pnet_lp.design import Candidate, FindSettings, Found, candidates_between
 from pnet_lp.design import find as find_networks
 from pnet_lp.extras import frame
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
@@ -16,6 +16,7 @@ from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
 from pnet_lp.tables import Columns, attributes, from_rows, union
+from pnet_lp.topology.settings import ServerSettings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +118,7 @@ class FindAnswer(Answer):
         """See the base class."""
         settings, front = self.found.settings, self.found.front
         return {
-            "asked": {key: value for key, value in settings.model_dump(mode="json").items() if key != "draws"},
+            "asked": _requested(settings),
             "candidates": len(front) + len(self.found.ruled_out),
             "candidates_between": candidates_between(settings),
             "ruled_out": self.found.counts,
@@ -138,6 +139,12 @@ class FindAnswer(Answer):
                 for one in front
             ],
         }
+
+
+def _requested(settings: FindSettings) -> dict[str, Any]:
+    """Return what was requested; what is said of servers and their parts only where something is."""
+    unsaid = {*HostPartSettings.model_fields, *ServerSettings.model_fields} - settings.model_fields_set
+    return settings.model_dump(mode="json", exclude={"draws", *unsaid})
 
 
 def named(candidate: Candidate) -> dict[str, Any]:

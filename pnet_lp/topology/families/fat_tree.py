@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.model import Plane
+from pnet_lp.topology.clos import Rails, on_rails
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, sizings
 
@@ -25,6 +26,8 @@ class FatTree(HostParams):
     core_gbps: float | None = Field(
         None, gt=0, description="speed of the cables to the top tier, Gb/s in each direction; default: link_gbps"
     )
+
+    rails: Rails = 1
 
     @model_validator(mode="after")
     def _whole_hosts(self) -> FatTree:
@@ -81,7 +84,7 @@ def fat_tree(params: FatTree) -> Plane:
         np.concatenate(u),
         np.concatenate(v),
         speeds.ravel(),
-        host_switch=np.arange(hosts) // params.hosts_per_edge,
+        host_switch=on_rails(per_tier, params.hosts_per_edge, params.rails),
         access_gbps=params.access_gbps,
         tier=np.arange(len(names)) // per_tier,
     )

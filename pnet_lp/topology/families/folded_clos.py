@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.model import Plane
-from pnet_lp.topology.clos import deal
+from pnet_lp.topology.clos import Rails, deal, on_rails
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.lists import Numbers, Whole
 
@@ -29,6 +29,8 @@ class FoldedClos(HostParams):
     uplink_gbps: Numbers | None = Field(
         None, description="by tier but the top: speed of a cable upwards, Gb/s in each direction; default: link_gbps"
     )
+
+    rails: Rails = 1
 
     @model_validator(mode="after")
     def _tiers_fit(self) -> FoldedClos:
@@ -130,7 +132,7 @@ def folded_clos(params: FoldedClos) -> Plane:
         np.concatenate(v),
         np.repeat(params.speeds, cables),
         racks=np.arange(counts[0]),
-        host_switch=np.arange(hosts) // max(params.children[0], 1),
+        host_switch=on_rails(counts[0], params.children[0], params.rails),
         access_gbps=params.access_gbps,
         tier=np.repeat(np.arange(len(counts)), counts),
     )

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model import Plane
+from pnet_lp.topology.clos import Rails, on_rails
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, fine_steps, sizings
 
@@ -20,6 +21,7 @@ class LeafSpine(HostParams):
     spines: int = Field(ge=1, description="number of spine switches")
     hosts_per_leaf: int = Field(0, ge=0, description="hosts on each leaf")
     parallel: int = Field(1, ge=1, description="cables between each leaf and each spine")
+    rails: Rails = 1
 
 
 @topologies.register(
@@ -41,7 +43,7 @@ def leaf_spine(params: LeafSpine) -> Plane:
         leaves + spine,
         params.link_gbps,
         racks=np.arange(leaves),
-        host_switch=np.repeat(np.arange(leaves), params.hosts_per_leaf),
+        host_switch=on_rails(leaves, params.hosts_per_leaf, params.rails),
         access_gbps=params.access_gbps,
         tier=np.repeat([0, 1], [leaves, spines]),
     )

@@ -88,7 +88,7 @@ def kodialam(params: KodialamParams, context: TrafficContext) -> TrafficMatrix:
         rates = rates[np.argsort(sites.of)] / rates.mean()
     equal = bool(np.all(rates == rates[0]))
     _check_memory(sites.count, _ASSIGNMENT_BYTES if equal else _PROGRAM_BYTES, context)
-    hops = _reachable(site_hops(context.network, sites), sites, context)
+    hops = _reachable(_hops(sites, context), sites, context)
     if equal:
         src, dst = np.arange(sites.count), _assign(-hops, np.arange(sites.count))
         demand = rates
@@ -132,7 +132,7 @@ def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
         _check_memory(sites.count, _TRANSPORT_BYTES, context)
     else:
         _check_memory(len(group), _ASSIGNMENT_BYTES, context)
-    hops = _reachable(site_hops(context.network, sites), sites, context)
+    hops = _reachable(_hops(sites, context), sites, context)
     cost = -hops if farthest else hops
     if many:
         return context.matrix(np.arange(len(group)), _transport(cost, sites))
@@ -158,6 +158,12 @@ def _check_memory(side: int, bytes_per_pair: int, context: TrafficContext) -> No
         TrafficError,
         allowed=f"{context.coarser}a smaller network",
     )
+
+
+def _hops(sites: Sites, context: TrafficContext) -> IntArray:
+    """Return the hops between sites; TopologyError where there are servers, whose accelerators are on no rack alone."""
+    context.network.check_without_servers(context.label)
+    return site_hops(context.network, sites)
 
 
 def _reachable(hops: IntArray, sites: Sites, context: TrafficContext) -> npt.NDArray[np.float64]:
