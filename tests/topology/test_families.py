@@ -187,8 +187,8 @@ def test_link_speeds() -> None:
         ),
         (
             "fat-tree:radix=4",
-            "fat-tree: unknown parameter 'radix'; allowed: link_gbps, host_gbps, k, tiers, oversubscription, core_gbps, "
-            "rails",
+            "fat-tree: unknown parameter 'radix'; allowed: link_gbps, host_gbps, k, tiers, oversubscription, "
+            "core_gbps, rails",
         ),
         ("fat-tree:k=64,tiers=9", "fat-tree: too many switches, found 19791209299968; allowed: at most 16777216"),
         ("jellyfish:k=8,hosts=3", "jellyfish: k gives the whole equipment, so hosts has no meaning beside it"),
