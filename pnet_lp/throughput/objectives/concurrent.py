@@ -28,7 +28,7 @@ from pnet_lp.throughput.objectives.base import (
 )
 from pnet_lp.throughput.objectives.program import NO_TIME, known
 from pnet_lp.throughput.problems import Attained, Certified, ConcurrentProblem, Problem
-from pnet_lp.throughput.solvers import AUTO, RawSolution, SolveOptions, choose_solver, get_solver, second_choice
+from pnet_lp.throughput.solvers import AUTO, RawSolution, SolveOptions, choose_solver, get_solver, turns
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class _Answer:
 
 
 def _solved(problem: Problem, context: SolveContext) -> _Answer:
-    """Return the answer of a solver, or of a second one where the first may not end."""
+    """Return the answer of a solver, or the best one of several where the first may not end."""
     options = context.options
     if problem.rough:
         found = known(problem)
@@ -154,21 +154,23 @@ def _solved(problem: Problem, context: SolveContext) -> _Answer:
     if context.solver != AUTO:
         return _solved_by(context.solver, problem, context, options)
     first, most = choose_solver(problem, options.tolerance, options.deadline), options.max_iterations
-    second = second_choice(first, problem, options.tolerance)
-    if second is None or not _fits(second[0], problem):
-        return _solved_by(first, problem, context, options)
-    limit = min((limit for limit in (most, second[1]) if limit is not None), default=None)
-    answer = _solved_by(first, problem, context, replace(options, max_iterations=limit))
-    gap, done = answer.certified.interval.gap, answer.raw.iterations
-    left = None if most is None else most - done
-    over = answer.certified.interval.upper <= options.enough_below
-    over |= answer.raw.interrupted or options.deadline.left_s() == 0 or (left is not None and left <= 0)
-    if gap <= options.tolerance or over:
-        return answer
-    other = _solved_by(second[0], problem, context, replace(options, max_iterations=left))
-    better = other if other.certified.interval.gap <= gap else answer
-    raw = replace(other.raw, iterations=done + other.raw.iterations)
-    return replace(better, solver=other.solver, raw=raw)
+    best: _Answer | None = None
+    done = 0
+    for name, limit in turns(first, problem, options.tolerance):
+        if best is not None and not _fits(name, problem):
+            continue
+        left = [each for each in (limit, None if most is None else most - done) if each is not None]
+        answer = _solved_by(name, problem, context, replace(options, max_iterations=min(left, default=None)))
+        done += answer.raw.iterations
+        interval = answer.certified.interval
+        better = best is None or interval.gap <= best.certified.interval.gap
+        best = answer if better or best is None else best
+        over = interval.gap <= options.tolerance or interval.upper <= options.enough_below
+        over |= answer.raw.interrupted or options.deadline.left_s() == 0 or (most is not None and done >= most)
+        if over:
+            break
+    assert best is not None
+    return replace(best, solver=answer.solver, raw=replace(answer.raw, iterations=done))
 
 
 def _fits(name: str, problem: Problem) -> bool:

@@ -42,7 +42,10 @@ steps are fewer, and less work where a demand has more arc-flow variables than t
 
 ARCS_OF_BACKBONE, EVENLY = 3.8, 0.15
 """Backbones have fewer arcs for each switch than this.  Where the first bounds on K, along shortest paths and by even
-lengths, are further apart than by this factor, few links limit, and an interior point has a row for these alone."""
+lengths, are further apart than by this factor, few links limit, often one cut, which prices of paths find at once."""
+
+STEPS_OF_BACKBONE = 170
+"""Column generation either certifies them within so many steps, or the other solver is sooner."""
 
 MOST_STEPS = 10_000
 """At a coarse gap column generation takes some thousand steps, or, where its prices cycle among many equivalent
@@ -87,31 +90,38 @@ def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER
     if large and _is_symmetric(problem, deadline):
         return "symmetric"
     if problem.flow_variables > TINY_FLOW_VARIABLES:
-        destinations = rows / flow.plane_count
-        few = demands < destinations * min(MANY_DEMANDS, ALL_PAIRS * flow.attach.shape[1])
-        # In a graph in layers most links lead to few destinations each, and paths are short.
-        few |= flow.partner is not None and LINKS_OF_PATHS * demands < problem.flow_variables
-        uneven = problem.flow_variables > LARGE_DENSE and flow.demand.min() < UNEVEN * flow.demand.max()
-        many_arcs = LINKS_OF_FEW_PATHS * demands * flow.plane_count < problem.flow_variables
-        few |= bool(uneven) and many_arcs
-        if tolerance >= COARSE:
-            few &= LINKS_OF_PATHS * demands * flow.plane_count < problem.flow_variables
-        return "columns" if few or _few_links_limit(problem) else "structured"
+        return "columns" if _few_paths(problem, tolerance) or _few_links_limit(problem) else "structured"
     unlimited = bool(np.isinf(flow.access_up).all() and np.isinf(flow.access_down).all())
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"
 
 
-def second_choice(first: str, problem: Problem, tolerance: float) -> tuple[str, int | None] | None:
-    """Return the solver to go to, and after how many iterations of ``first``, None for where it gives up by itself.
+def turns(first: str, problem: Problem, tolerance: float) -> list[tuple[str, int | None]]:
+    """Return the solvers that have their turn until one certifies, and each one's iterations, None for no limit.
 
     Where capacities are many powers of ten apart, first-order steps come to a standstill, and an interior point does
     not see the small ones; column generation and, over few paths, a simplex method reach the optimum all the same.
     """
     if problem.form == "path":
-        return (VERTEX_SOLVER, None) if problem.flow_variables <= FEW_PATHS else None
+        return [(first, None), *([(VERTEX_SOLVER, None)] if problem.flow_variables <= FEW_PATHS else [])]
+    if first == "columns" and problem.flow_variables > TINY_FLOW_VARIABLES and not _few_paths(problem, tolerance):
+        return [(first, STEPS_OF_BACKBONE), ("structured", None), (first, None)]
     if first == "columns":
-        return ("structured", MOST_STEPS) if tolerance >= COARSE else None
-    return None if first == "symmetric" else ("columns", None)
+        return [(first, MOST_STEPS), ("structured", None)] if tolerance >= COARSE else [(first, None)]
+    return [(first, None), *([] if first == "symmetric" else [("columns", None)])]
+
+
+def _few_paths(problem: Problem, tolerance: float) -> bool:
+    """Whether steps over paths are sooner than those over arcs, whatever limits."""
+    flow = problem.flow
+    demands, destinations = flow.demand_count, len(flow.rows) / flow.plane_count
+    few = demands < destinations * min(MANY_DEMANDS, ALL_PAIRS * flow.attach.shape[1])
+    # In a graph in layers most links lead to few destinations each, and paths are short.
+    few |= flow.partner is not None and LINKS_OF_PATHS * demands < problem.flow_variables
+    uneven = problem.flow_variables > LARGE_DENSE and bool(flow.demand.min() < UNEVEN * flow.demand.max())
+    few |= uneven and LINKS_OF_FEW_PATHS * demands * flow.plane_count < problem.flow_variables
+    if tolerance >= COARSE:
+        few &= LINKS_OF_PATHS * demands * flow.plane_count < problem.flow_variables
+    return bool(few)
 
 
 def _few_links_limit(problem: Problem) -> bool:
