@@ -12,6 +12,7 @@ from pnet_lp.cost import Quote, quote_network
 from pnet_lp.cost.books import Book
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.model import Network, Plane
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
 from pnet_lp.model.servers import Servers
 from pnet_lp.registry import write_expression, written
@@ -21,7 +22,8 @@ from pnet_lp.topology.sizing import Equipment, Sizing, sizings
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
-@dataclass(frozen=True)
+@brief()
+@dataclass(frozen=True, repr=False)
 class Hosts:
     """What hosts are, the same for all candidates.
 
@@ -52,7 +54,8 @@ class Hosts:
 _PLAIN = Hosts()
 
 
-@dataclass(frozen=True)
+@brief()
+@dataclass(frozen=True, repr=False)
 class Candidate:
     """A network that may carry the load.
 

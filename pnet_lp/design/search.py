@@ -88,7 +88,8 @@ class Survivor:
         return self.known or self.solve()
 
 
-@dataclass(frozen=True)
+@brief()
+@dataclass(frozen=True, repr=False)
 class RuledOut:
     """A candidate that was ruled out.
 
