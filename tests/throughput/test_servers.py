@@ -299,6 +299,12 @@ def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
         for network, chosen in ((intact, "symmetric"), (broken, solver)):
             problem = state_problem(network, build_traffic(pattern, network), parse_routing("ideal"))
             assert choose_solver(problem, 1e-4) == chosen
+    # Rails behind one switch each: fewer links for each demand.
+    inside = {"planes": 8, "rails": 8, "server": "single-switch:hosts=8", "fail_ports": "2%"}
+    for relay, tolerance in (("ends", 1e-3), ("any", 1e-2)):
+        network = pn.build_network("single-switch:hosts=1024", relay=relay, **inside)
+        problem = state_problem(network, build_traffic("groups:size=64,of=all-to-all", network), parse_routing("ideal"))
+        assert choose_solver(problem, tolerance) == "columns"
 
 
 @pytest.mark.parametrize("relay", RELAYS)
