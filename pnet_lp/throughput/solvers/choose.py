@@ -48,7 +48,7 @@ ARCS_OF_BACKBONE, EVENLY = 3.8, 0.15
 """Backbones have fewer arcs for each switch than this.  Where the first bounds on K, along shortest paths and by even
 lengths, are further apart than by this factor, few links limit, often one cut, which prices of paths find at once."""
 
-STEPS_OF_BACKBONE = 170
+STEPS_OF_BACKBONE = 100
 """Column generation either certifies them within so many steps, or the other solver is sooner."""
 
 MOST_STEPS = 10_000
