@@ -10,7 +10,7 @@ from pnet_lp.topology import read_plane
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n<graph edgedefault="{}">\n{}\n</graph></graphml>'
 NODES = '<node id="a"/><node id="b"/>\n'
 NO_FORMAT = "not a known network format"
-NAMING = "; allowed: a suffix that names the format: .adj, .edgelist, .edges, .gml, "
+NAMING = "; allowed: a suffix that names the format: .adj, "
 CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
 
 
