@@ -229,6 +229,11 @@ pins: $(PLACE)
 	$(PY) -m venv build/pins
 	build/pins/bin/python -m pip install --quiet maturin
 	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[all,dev,docs,site]'
+	@build/pins/bin/python -m pip install --quiet packaging
+	@build/pins/bin/python -c 'import sys; from importlib.metadata import distributions; \
+	from packaging.specifiers import SpecifierSet as S; \
+	late = [d.name for d in distributions() if "3.11.0" not in S(d.metadata.get("Requires-Python") or "")]; \
+	sys.exit("make: pins are also for Python 3.11.0; name older versions, below those chosen, of " + ", ".join(late) if late else 0)'
 	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude pnet-lp; } >build/constraints.txt
 	mv build/constraints.txt constraints.txt
 
