@@ -65,7 +65,7 @@ _MILLIONS = 2e6
 HOLLOW: dict[str, Any] = {"markersize": 6, "markeredgewidth": 0.9, "markerfacecolor": "none", "linestyle": "none"}
 """How published values are marked."""
 
-_UNITS = {"gbps": "Gb/s", "s": "s", "us": "us", "bytes": "bytes", "usd": "USD", "percent": "%", "metres": "m"}
+UNITS = {"gbps": "Gb/s", "s": "s", "us": "us", "bytes": "bytes", "usd": "USD", "percent": "%", "metres": "m"}
 """Units as they end the names of keys, and in words."""
 
 
@@ -151,7 +151,7 @@ def error_bars(experiment: Experiment, rows: Sequence[CaseResult]) -> list[str]:
 def key_label(key: str) -> str:
     """Return the name of a key or a column in words, with its unit."""
     name, _, unit = key.rpartition("_")
-    return f"{name.replace('_', ' ')} ({_UNITS[unit]})" if name and unit in _UNITS else key.replace("_", " ")
+    return f"{name.replace('_', ' ')} ({UNITS[unit]})" if name and unit in UNITS else key.replace("_", " ")
 
 
 @contextmanager

@@ -10,21 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pnet_lp.experiment.spec import Experiment
+from pnet_lp.report.chart import UNITS
 from pnet_lp.tables import Columns
 
-_UNITS = {
-    "gbps": "Gb/s",
-    "s": "s",
-    "us": "us",
-    "ns": "ns",
-    "ps": "ps",
-    "bytes": "B",
-    "usd": "USD",
-    "watts": "W",
-    "percent": "%",
-    "hops": "hops",
-}
-"""What the ends of names of columns say."""
+_UNITS = {**UNITS, "ns": "ns", "ps": "ps", "watts": "W", "hops": "hops"}
+"""What the ends of names of columns say; charts write the others as they are."""
 
 
 def data_package(experiment: Experiment, tables: Mapping[str, Columns]) -> dict[str, Any]:

@@ -111,10 +111,14 @@ def _data(rank: _Rank, layers: Sequence[_Layer]) -> None:
         rank.compute(layer.inputs, layer.where)
 
 
-def _model(rank: _Rank, layers: Sequence[_Layer]) -> None:
+def _forward(rank: _Rank, layers: Sequence[_Layer]) -> None:
     for layer in layers:
         rank.compute(layer.forward, layer.where)
         rank.operate(layer.forward, "tp", layer.where, blocking=True)
+
+
+def _model(rank: _Rank, layers: Sequence[_Layer]) -> None:
+    _forward(rank, layers)
     for layer in reversed(layers):
         rank.compute(layer.inputs, layer.where)
         # Input gradients travel while weight gradients are computed; nobody needs those of the first layer.
@@ -124,9 +128,7 @@ def _model(rank: _Rank, layers: Sequence[_Layer]) -> None:
 
 
 def _transformer(rank: _Rank, layers: Sequence[_Layer]) -> None:
-    for layer in layers:
-        rank.compute(layer.forward, layer.where)
-        rank.operate(layer.forward, "tp", layer.where, blocking=True)
+    _forward(rank, layers)
     for layer in reversed(layers):
         rank.compute(layer.inputs, layer.where)
         rank.operate(layer.inputs, "tp", layer.where, blocking=True)

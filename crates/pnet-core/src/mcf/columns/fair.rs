@@ -252,8 +252,7 @@ impl<S: Source> Fair<S> {
         fair
     }
 
-    /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, to a gap of
-    /// `tolerance`.
+    /// See [`FairFlow::level`].
     fn level(
         &mut self,
         fixed: &[Option<f64>],
