@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.sim.ports import KINDS
+from pnet_lp.sim.ports import INSIDE, KINDS
 from pnet_lp.sim.result import SimulationResult
 
 _PERCENTILES = {"p10": 10.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
@@ -207,7 +207,7 @@ def _place(result: SimulationResult, port: int) -> dict[str, Any]:
     named, places = result.places.named, result.places
     return {
         "seed": result.seed,
-        "plane": int(places.plane[port]),
+        "plane": None if places.kind[port] == INSIDE else int(places.plane[port]),
         "link": [str(named["u"][port]), str(named["v"][port])],
         "kind": KINDS[places.kind[port]],
     }

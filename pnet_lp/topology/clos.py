@@ -21,8 +21,14 @@ Rails: TypeAlias = Annotated[
 """How many edge switches take turns."""
 
 
-def on_rails(switches: int, hosts: int, rails: int) -> IntArray:
+def on_rails(switches: int, hosts: int, rails: int, family: str) -> IntArray:
     """Return the edge switch of each host, int32 ``[switches * hosts]``: as many consecutive ones as rails take turns.
+
+    Args:
+        switches: how many they are.
+        hosts: those on each.
+        rails: how many edge switches take turns.
+        family: whose parameter that is, for messages.
 
     Raises:
         TopologyError: the switches are not in pods of one for each rail.
@@ -30,7 +36,7 @@ def on_rails(switches: int, hosts: int, rails: int) -> IntArray:
     if switches % rails:
         raise TopologyError(
             f"{switches} edge switches are not in pods of one for each rail",
-            where="rails",
+            where=f"{family}: rails",
             found=rails,
             allowed="a divisor of it",
         )

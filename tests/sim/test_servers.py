@@ -99,7 +99,11 @@ def test_a_flow_inside_a_server_stays_there_where_that_is_as_short() -> None:
         network, flows(network, (0, 1, 10**6, 0)), forwarding="given:routing=ksp:3", transport="mptcp:subflows=3"
     )
     assert {"0:0", "s0.0"} <= {v for _, v in used(spread)}
-    assert figures([spread])["server_share"] == pytest.approx(1 / 3, abs=0.3)
+    found = figures([spread])
+    assert found["server_share"] == pytest.approx(1 / 3, abs=0.3)
+    # What is inside servers is in no plane.
+    assert {row["plane"] is None for row in found["queues"] if row["kind"] == "links inside servers"} == {True}
+    assert all(row["plane"] in (0, 1) for row in found["queues"] if row["kind"] != "links inside servers")
 
 
 @pytest.mark.parametrize(

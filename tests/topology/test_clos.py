@@ -357,5 +357,7 @@ def test_hosts_are_on_the_switches_of_a_pod_in_turn(text: str, rails: int, expec
 
 
 def test_switches_that_are_not_in_pods_are_refused() -> None:
-    with pytest.raises(PnetError, match="rails: 4 edge switches are not in pods of one for each rail, found 3"):
+    with pytest.raises(
+        PnetError, match=r"^leaf-spine: rails: 4 edge switches are not in pods of one for each rail, found 3"
+    ):
         build_plane("leaf-spine:leaves=4,spines=1,hosts_per_leaf=2,rails=3")

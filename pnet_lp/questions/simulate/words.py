@@ -174,7 +174,9 @@ def _named(row: Document, *, several: bool) -> str:
 
 
 def _where(row: Document, *, several: bool) -> str:
-    return f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if several else "")
+    return f"{row['link'][0]} -> {row['link'][1]}" + (
+        f", plane {row['plane']}" if several and row["plane"] is not None else ""
+    )
 
 
 def table(answer: SimulateAnswer) -> Columns:

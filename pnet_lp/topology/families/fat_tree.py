@@ -84,7 +84,7 @@ def fat_tree(params: FatTree) -> Plane:
         np.concatenate(u),
         np.concatenate(v),
         speeds.ravel(),
-        host_switch=on_rails(per_tier, params.hosts_per_edge, params.rails),
+        host_switch=on_rails(per_tier, params.hosts_per_edge, params.rails, "fat-tree"),
         access_gbps=params.access_gbps,
         tier=np.arange(len(names)) // per_tier,
     )

@@ -132,7 +132,7 @@ def folded_clos(params: FoldedClos) -> Plane:
         np.concatenate(v),
         np.repeat(params.speeds, cables),
         racks=np.arange(counts[0]),
-        host_switch=on_rails(counts[0], params.children[0], params.rails),
+        host_switch=on_rails(counts[0], params.children[0], params.rails, "folded-clos"),
         access_gbps=params.access_gbps,
         tier=np.repeat(np.arange(len(counts)), counts),
     )

@@ -43,7 +43,7 @@ def leaf_spine(params: LeafSpine) -> Plane:
         leaves + spine,
         params.link_gbps,
         racks=np.arange(leaves),
-        host_switch=on_rails(leaves, params.hosts_per_leaf, params.rails),
+        host_switch=on_rails(leaves, params.hosts_per_leaf, params.rails, "leaf-spine"),
         access_gbps=params.access_gbps,
         tier=np.repeat([0, 1], [leaves, spines]),
     )
