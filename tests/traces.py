@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping
 
 
@@ -22,15 +23,20 @@ def field(number: int, value: int | str | bytes) -> bytes:
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def attribute(name: str, value: int | str | list[int]) -> bytes:
-    """Return an attribute as Chakra's own tools write it: int64, a text, or truth values."""
+def attribute(name: str, value: int | str | list[int] | bytes) -> bytes:
+    """Return an attribute as Chakra's own tools write it: a truth value, int64, a text, truth values, or a field."""
+    if isinstance(value, bytes):
+        return field(1, name) + value
     if isinstance(value, list):
         return field(1, name) + field(28, field(1, bytes(value)))
-    return field(1, name) + field(9 if isinstance(value, int) else 29, value)
+    return field(1, name) + (
+        field(27, int(value)) if isinstance(value, bool) else field(9 if isinstance(value, int) else 29, value)
+    )
 
 
-METADATA, LOAD, COMPUTE, SEND, RECEIVE, COLLECTIVE = 1, 2, 4, 5, 6, 7
-ALL_REDUCE, ALL_GATHER, BROADCAST, ALL_TO_ALL, REDUCE_SCATTER, BARRIER = 0, 2, 5, 6, 7, 9
+METADATA, LOAD, STORE, COMPUTE, SEND, RECEIVE, COLLECTIVE = 1, 2, 3, 4, 5, 6, 7
+ALL_REDUCE, REDUCE, ALL_GATHER, GATHER, SCATTER, BROADCAST, ALL_TO_ALL, REDUCE_SCATTER = range(8)
+BARRIER = 9
 
 
 def node(
@@ -41,10 +47,11 @@ def node(
     micros: int = 0,
     name: str = "n",
     values: str = "",
-    **attributes: int | str | list[int],
+    waits: bytes = b"",
+    **attributes: int | str | list[int] | bytes,
 ) -> bytes:
     """Return a node of a Chakra trace; half of what it waits for is data, half is control."""
-    waits = b"".join(field(4 + i % 2, other) for i, other in enumerate(after))
+    waits += b"".join(field(4 + i % 2, other) for i, other in enumerate(after))
     times = field(7, micros) if micros else b""
     inputs = field(8, field(1, values)) if values else b""
     more = b"".join(field(10, attribute(*each)) for each in attributes.items())
@@ -54,6 +61,75 @@ def node(
 def chakra(*nodes: bytes, metadata: bytes = field(1, "1.0.0")) -> bytes:
     """Return the file of a rank."""
     return b"".join(varint(len(message)) + message for message in (metadata, *nodes))
+
+
+def of_every_type() -> dict[str, bytes]:
+    """Return attributes of all thirty types of the schema, as Chakra's generator has them: values, and lists of two."""
+    found = {}
+
+    def add(name: str, number: int, wire: int, one: bytes, two: bytes, doc: bool = True) -> None:
+        text = field(2, name) if doc else b""
+        found[name] = text + varint(number << 3 | wire) + one
+        found[f"{name}_list"] = field(number + 1, field(1, two))
+
+    def zigzag(value: int) -> bytes:
+        return varint(value << 1 if value >= 0 else (-value << 1) - 1)
+
+    add("double", 3, 1, struct.pack("<d", 1.2345), struct.pack("<2d", 1.2345, 2.3456))
+    add("float", 5, 5, struct.pack("<f", 1.2345), struct.pack("<2f", 1.2345, 2.3456))
+    small, large = (12345, 23456), (9876543210, 1234567890)
+    for name, number, pair in (("int32", 7, small), ("int64", 9, large), ("uint32", 11, small), ("uint64", 13, large)):
+        add(name, number, 0, varint(pair[0]), b"".join(map(varint, pair)))
+    for name, number, (a, b) in (("sint32", 15, small), ("sint64", 17, large)):
+        add(name, number, 0, zigzag(-a), zigzag(a) + zigzag(-b))
+    for sign, signed in ((1, ""), (-1, "s")):
+        for name, number, code, wire, (a, b) in (("fixed32", 19, "i", 5, small), ("fixed64", 21, "q", 1, large)):
+            one, two = struct.pack(f"<{code}", sign * a), struct.pack(f"<2{code}", a, sign * b)
+            add(f"{signed}{name}", number + 4 * bool(signed), wire, one, two, doc=False)
+    add("bool", 27, 0, b"\x01", bytes([1, 0] * 5))
+    texts = [str(12345 + i) for i in range(10)]
+    for name, number in (("string", 29), ("bytes", 31)):
+        found[name] = (field(2, name) if number == 29 else b"") + field(number, "12345")
+        found[f"{name}_list"] = field(number + 1, b"".join(field(1, text) for text in texts))
+    return found
+
+
+def generated(ranks: int) -> dict[str, list[bytes]]:
+    """Return the traces of Chakra's own generator, by name, the file of each rank; it numbers nodes throughout."""
+    found: dict[str, list[bytes]] = {}
+    number = 0
+
+    def add(name: str, kind: int, nodes: int = 1, dependent: bool = False, called: str = "", **more: object) -> None:
+        nonlocal number
+        found[name] = []
+        for _ in range(ranks):
+            made = [
+                node(number + i, kind, name=called, waits=field(5, bytes([number])) if i and dependent else b"", **more)  # type: ignore[arg-type]
+                for i in range(nodes)
+            ]
+            number += nodes
+            found[name].append(chakra(*made))
+
+    memory, computes = {"is_cpu_op": False, "tensor_size": field(13, 1024)}, {"is_cpu_op": False, "micros": 5}
+    add("one_metadata_node_all_types", METADATA, called="METADATA_NODE", **of_every_type())
+    add("one_remote_mem_load_node", LOAD, called="MEM_LOAD_NODE", **memory)
+    add("one_remote_mem_store_node", STORE, called="MEM_STORE_NODE", **memory)
+    add("one_comp_node", COMPUTE, called="COMP_NODE", **computes)
+    add("two_comp_nodes_independent", COMPUTE, nodes=2, called="COMP_NODE", **computes)
+    add("two_comp_nodes_dependent", COMPUTE, nodes=2, dependent=True, called="COMP_NODE", **computes)
+    for name, kind in (
+        ("ALL_REDUCE", ALL_REDUCE),
+        ("ALL_TO_ALL", ALL_TO_ALL),
+        ("ALL_GATHER", ALL_GATHER),
+        ("REDUCE_SCATTER", REDUCE_SCATTER),
+        ("BROADCAST", BROADCAST),
+        ("BARRIER", BARRIER),
+    ):
+        size = 0 if kind == BARRIER else 65536
+        add(name, COLLECTIVE, called=name, is_cpu_op=False, comm_type=kind, comm_size=size)
+    add("one_comm_send_node", SEND, called="COMM_SEND_NODE", **memory)
+    add("one_comm_recv_node", RECEIVE, called="COMM_RECV_NODE", **memory)
+    return found
 
 
 GOAL = """/* three
@@ -117,7 +193,8 @@ TRACES: Mapping[str, list[bytes]] = {
             node(3, SEND, [1, 2], comm_dst=0, comm_size=100, comm_tag=3, stream=7),
             node(4, RECEIVE, [0], comm_src=0, comm_size=100, comm_tag=3),
             node(5, COLLECTIVE, comm_type=BARRIER, involved_dim=[1, 1]),
-            node(6, LOAD, [4], micros=1, tensor_size=10),
+            node(6, LOAD, [4], tensor_size=10),
+            node(7, COLLECTIVE, comm_type=GATHER, comm_size=4),
         )
     ],
     "layers": [

@@ -19,7 +19,10 @@ REDUCING = (
 )
 """Sources of operations, whatever the algorithm."""
 
-Operation: TypeAlias = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all"]
+Operation: TypeAlias = Literal[
+    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "reduce", "gather", "scatter"
+]
+"""What ranks do together; the last four have a root, rank 0."""
 
 
 class AlgorithmParams(Params):

@@ -155,6 +155,7 @@ class Workload:
         label: str = "",
         offered: Offered | None = None,
         place: Callable[[int], str] | None = None,
+        may_be_empty: bool = False,
     ) -> Workload:
         """Return a checked workload.
 
@@ -178,6 +179,7 @@ class Workload:
             label: what it is called in messages.
             offered: at what load flows arrive.
             place: returns where a flow stands, by its number, for messages; default: ``LABEL: flow NUMBER``.
+            may_be_empty: whether there may be no flow, as of a program that sends nothing.
 
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
@@ -189,7 +191,7 @@ class Workload:
         flow_at = place or (lambda flow: f"{where}: flow {flow}")
         s, t = (checked_array(ends, WorkloadError, where, whole=True).ravel() for ends in (src, dst))
         count = len(s)
-        if not count:
+        if not count and not may_be_empty:
             raise WorkloadError("the workload has no flows", where=where)
         bytes_, start, earliest, own_task, shared = (
             checked_array(values, WorkloadError, where)

@@ -20,7 +20,9 @@ _SHARES = {"p50": 50, "p99": 99}
 
 
 def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
-    """Return the document of ``pnet-lp workload --json``; times are in microseconds."""
+    """Return the document of ``pnet-lp workload --json``; times are in microseconds; short where nothing is sent."""
+    if not workload.flow_count:
+        return {"label": workload.label, "flows": 0, "bytes": 0, "network": summarise_network(network)}
     waits = np.diff(workload.after_ptr)
     free = workload.start_ps[waits == 0]
     tasks = np.bincount(workload.task)
@@ -69,6 +71,10 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
 def workload_report(document: Mapping[str, Any]) -> Table:
     """Return a workload, given as its document, as lines to read."""
     grid = fact_grid()
+    if not document["flows"]:
+        grid.add_row("workload", document["label"])
+        grid.add_row("flows", "none: nothing is sent between hosts")
+        return grid
     size, start, waits = document["size_bytes"], document["start_us"], document["waits"]
     tasks, connections, hosts = document["tasks"], document["connections"], document["hosts"]
     grid.add_row("workload", document["label"])

@@ -126,6 +126,8 @@ class SimulationScenario(ABC):
                 f"the workload is for {self.workload.hosts} hosts, the network has {self.network.host_count}",
                 where=self.workload.label or "workload",
             )
+        if not self.workload.flow_count:
+            raise WorkloadError("nothing is sent between hosts", where=self.workload.label or "workload")
         most = int(self.workload.size.max())
         if most > _MOST_SEGMENTS * self.sizes.payload:
             raise WorkloadError(

@@ -70,9 +70,9 @@ def test_data_arrives_whatever_is_fast(text: str, operation: Operation, ranks: i
     held = np.zeros((ranks, parts, ranks), dtype=bool)
     for rank in range(ranks):
         own = slice(None)
-        if operation == "all-gather":
+        if operation in ("all-gather", "gather"):
             own = slice(schedule.own[rank] * pieces, (schedule.own[rank] + 1) * pieces)
-        held[rank, own, rank] = True
+        held[rank, own, rank] = operation not in ("broadcast", "scatter") or rank == 0
     waiting = np.bincount(messages.waits[0], minlength=len(messages.src))
     flying: dict[int, npt.NDArray[np.bool_]] = {}
 
@@ -99,6 +99,14 @@ def test_data_arrives_whatever_is_fast(text: str, operation: Operation, ranks: i
     if operation in ("all-reduce", "all-gather"):
         whole = held.all(axis=2) if operation == "all-reduce" else held.any(axis=2)
         assert whole.all()
+    elif operation in ("reduce", "gather"):
+        whole = held[0].all(axis=1) if operation == "reduce" else held[0].any(axis=1)
+        assert whole.all()
+    elif operation == "broadcast":
+        assert held[:, :, 0].all()
+    elif operation == "scatter":
+        for rank in range(ranks):
+            assert held[rank, rank * pieces : (rank + 1) * pieces, 0].all()
     else:
         for rank, block in enumerate(schedule.own.tolist()):
             assert held[rank, block * pieces : (block + 1) * pieces].all()

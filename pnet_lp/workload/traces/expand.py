@@ -43,7 +43,7 @@ class Expansion:
 
 
 def expanded(trace: Trace, expansion: Expansion, hosts: int, place: LongArray, label: str) -> Workload:
-    """Return the flows of a trace.
+    """Return the flows of a trace; none where nothing is sent between ranks.
 
     Args:
         trace: what ranks do.
@@ -53,8 +53,8 @@ def expanded(trace: Trace, expansion: Expansion, hosts: int, place: LongArray, l
         label: what the workload is called.
 
     Raises:
-        WorkloadError: messages or operations that do not match; nodes that wait for each other; nothing is sent; a
-            computation without a time; flows that do not fit into memory.
+        WorkloadError: messages or operations that do not match; nodes that wait for each other; a computation
+            without a time; flows that do not fit into memory.
     """
     if bool(trace.parts) != (expansion.size is not None):
         raise WorkloadError(
@@ -163,7 +163,10 @@ class _Flows:
             )
             followed, starting = _ends(messages)
             self._wait([(first + flow, begins[messages.src[flow]]) for flow in starting.tolist()])
-            ends: list[Moment] = [{} for _ in parts]
+            # Whoever sends begins before what it sends; whoever only receives has to be there.
+            ends: list[Moment] = [dict(begin) for begin in begins]
+            for rank in set(messages.src.tolist()):
+                ends[rank] = {}
             for rank, touching in ((messages.src, followed[0]), (messages.dst, followed[1])):
                 for flow in np.flatnonzero(~touching).tolist():
                     ends[rank[flow]][first + flow] = 0
@@ -214,7 +217,7 @@ class _Flows:
     def workload(self, hosts: int, place: LongArray, label: str) -> Workload:
         """Return the flows on these hosts."""
         if not self.count:
-            raise WorkloadError("nothing is sent between ranks", where=self.trace.where)
+            return Workload.from_flows(hosts, (), (), 1, label=label, may_be_empty=True)
         src, dst, size = np.concatenate(self._columns, axis=1)
         child, parent, pause = np.concatenate(self._waits, axis=1)
         from_start, after = parent == START, parent != START

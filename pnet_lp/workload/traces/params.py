@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from pnet_lp.collectives import AlgorithmOf
+from pnet_lp.collectives import AlgorithmOf, Operation
 from pnet_lp.errors import WorkloadError
 from pnet_lp.files import read_limited
 from pnet_lp.layouts import decoded, parse_json
@@ -27,6 +27,10 @@ class TraceParams(WorkloadParams):
     all_gather: AlgorithmOf = Field("ring", validate_default=True, description=ALGORITHM)
     reduce_scatter: AlgorithmOf = Field("ring", validate_default=True, description=ALGORITHM)
     all_to_all: AlgorithmOf = Field("pairwise", validate_default=True, description=ALGORITHM)
+    broadcast: AlgorithmOf = Field("tree", validate_default=True, description=ALGORITHM)
+    reduce: AlgorithmOf = Field("tree", validate_default=True, description=ALGORITHM)
+    gather: AlgorithmOf = Field("linear", validate_default=True, description=ALGORITHM)
+    scatter: AlgorithmOf = Field("linear", validate_default=True, description=ALGORITHM)
     tflops: float | None = Field(
         None, gt=0, le=1e9, description="10^12 operations that a rank computes in a second, where a trace counts them"
     )
@@ -45,12 +49,7 @@ class TraceParams(WorkloadParams):
     def expansion(self, groups: dict[str, tuple[int, ...]] | None = None) -> Expansion:
         """Return what is stated, with these groups."""
         return Expansion(
-            {
-                "all-reduce": self.all_reduce,
-                "all-gather": self.all_gather,
-                "reduce-scatter": self.reduce_scatter,
-                "all-to-all": self.all_to_all,
-            },
+            {operation: getattr(self, operation.replace("-", "_")) for operation in get_args(Operation)},
             self.tflops,
             groups or {},
             self.size,

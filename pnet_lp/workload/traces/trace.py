@@ -72,7 +72,7 @@ class Collective(Node):
     Attributes:
         operation: what is done.
         size: bytes of each rank's whole buffer.
-        gathered: whether ``size`` is what each rank has before an all-gather, a part of the buffer.
+        gathered: whether ``size`` is what each rank has before it is gathered, a part of the buffer.
         group: name of the group; empty for all ranks.
     """
 
