@@ -184,7 +184,7 @@ RING = msccl(
 )
 
 TRACES: Mapping[str, list[bytes]] = {
-    # A file without others beside it is all there is, so that nobody sends to anybody.
+    # A file without others beside it is all there is, so that nobody sends to anybody: who does is refused, in the end.
     "chakra": [
         chakra(
             node(0, COMPUTE, micros=5, is_cpu_op=0, num_ops=9),
@@ -195,7 +195,12 @@ TRACES: Mapping[str, list[bytes]] = {
             node(5, COLLECTIVE, comm_type=BARRIER, involved_dim=[1, 1]),
             node(6, LOAD, [4], tensor_size=10),
             node(7, COLLECTIVE, comm_type=GATHER, comm_size=4),
-        )
+        ),
+        chakra(
+            node(3, COMPUTE, micros=5, is_cpu_op=False, num_ops=9),
+            node(4, COLLECTIVE, [3], comm_type=BROADCAST, comm_size=4096, stream=7, involved_dim=[1, 1]),
+            node(5, STORE, [4], tensor_size=field(13, 10)),
+        ),
     ],
     "layers": [
         LAYERS.replace(" 8 pp_comm", " 4 pp_comm").encode(),

@@ -455,6 +455,7 @@ def step_time(
     plane_policy: Literal["any", "round-robin", "shortest", "single"] | None = ...,
     solver: str | None = ...,
     time_limit_s: float | None = ...,
+    workload: WorkloadLike | None = ...,
     demand_size: str | None = ...,
     in_turn: bool | None = ...,
     capacity: str | None = ...,

@@ -24,7 +24,8 @@ def joined(parts: Sequence[Workload], hosts: int, label: str, members: Sequence[
     """
     count = [part.flow_count for part in parts]
     first, task = (
-        np.cumsum([0, *before[:-1]]).tolist() for before in (count, [int(part.task.max()) + 1 for part in parts])
+        np.cumsum([0, *before[:-1]]).tolist()
+        for before in (count, [int(part.task.max(initial=-1)) + 1 for part in parts])
     )
     places = members or [np.arange(hosts)] * len(parts)
     numbered = list(zip(first, parts, strict=True))
@@ -51,6 +52,7 @@ def joined(parts: Sequence[Workload], hosts: int, label: str, members: Sequence[
         weight=np.concatenate([part.weight for part in parts]),
         transport=[name for part in parts for name in part.transport_names],
         label=label,
+        may_be_empty=True,
     )
     means = [part.mean_bytes for part in parts]
     known = all(mean is not None for mean in means)

@@ -303,6 +303,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "routing": Example("--routing ksp:2"),
             "demand_size": Example("--demand-size 64MB"),
             "in_turn": Example("--in-turn", "--traffic permutation+all-to-all"),
+            "workload": Example("--workload all-reduce:size=1MB", base="fat-tree:k=4"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
         },

@@ -9,13 +9,17 @@ from typing import Any, NoReturn
 import pytest
 
 import pnet_lp as pn
-from pnet_lp.errors import CertificateError, SpecError
+from pnet_lp.errors import CertificateError, PnetError, SpecError
 from pnet_lp.questions.base import QUESTIONS, Run
 from pnet_lp.questions.step_time.answer import StepTimeAnswer
 from pnet_lp.questions.step_time.case import StepTimeCase
 from pnet_lp.questions.throughput import answer as answer_of_throughput
 from pnet_lp.throughput import Interrupted, solve
+from pnet_lp.throughput.verify import verify_file
 from pnet_lp.traffic.parts import parts_of
+from pnet_lp.workload import build_workload
+
+from ..traces import ALL_REDUCE, BROADCAST, COLLECTIVE, chakra, generated, node
 
 MODEL = "layers=4,hidden=64,sequence=32,vocabulary=128,batch=4"
 
@@ -55,6 +59,31 @@ def test_parts_add_up_to_the_whole(text: str, parts: list[tuple[str, str]]) -> N
         network = pn.build_network("single-switch:hosts=16")
         whole = pn.build_traffic(text, network).total
         assert sum(pn.build_traffic(part.traffic, network).total for part in found) == pytest.approx(whole, rel=1e-12)
+
+
+def test_stages_of_flows_are_parts(tmp_path: Path) -> None:
+    """At 8 Gb/s a byte takes a ns: of four ranks with 65536 bytes, 6/4 for a sum; a root sends it twice, by a tree."""
+    kinds = enumerate((ALL_REDUCE, BROADCAST))
+    data = chakra(*(node(number, COLLECTIVE, comm_type=kind, comm_size=65536) for number, kind in kinds))
+    for rank, idle in enumerate(generated(4)["BARRIER"]):
+        (tmp_path / f"run.{rank}.et").write_bytes(data)
+        (tmp_path / f"idle.{rank}.et").write_bytes(idle)
+    network = "single-switch:hosts=4,link_gbps=8"
+    found = pn.step_time(network, workload=f"{tmp_path}/run.0.et")
+    assert isinstance(found, StepTimeAnswer)
+    document = found.document
+    assert [(row["part"], row["total_bytes"]) for row in document["parts"]] == [
+        ("all-reduce", 6 * 65536),
+        ("broadcast", 3 * 65536),
+    ]
+    assert [row["time_s"] for row in document["parts"]] == pytest.approx([1.5 * 65536e-9, 2 * 65536e-9], rel=1e-6)
+    assert (document["time_s"], document["in_turn_s"]) == pytest.approx((3.5 * 65536e-9,) * 2, rel=1e-6)
+    found.whole.save(tmp_path / "whole.json")  # type: ignore[union-attr]
+    verify_file(tmp_path / "whole.json")
+    flows = build_workload(f"all-reduce:size=1kB,hosts=0-1+{tmp_path}/idle.0.et", pn.build_network(network))
+    assert pn.step_time(network, workload=flows).document["time_s"] == pytest.approx(1e-6)
+    with pytest.raises(PnetError, match=r"idle\.0\.et: nothing is sent between hosts$"):
+        pn.step_time(network, workload=f"{tmp_path}/idle.0.et")
 
 
 def test_drawn_parts_are_those_of_the_sum() -> None:

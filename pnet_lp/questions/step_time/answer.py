@@ -8,7 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pnet_lp.model import Interval, Network, TrafficMatrix
+import numpy as np
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.model import Interval, Network, TrafficMatrix, Workload
+from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.rounded import sum_down, sum_up
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
@@ -17,6 +21,7 @@ from pnet_lp.questions.step_time.case import StepTimeCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer, solved
 from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.parts import TrafficPart, parts_of
+from pnet_lp.workload import build_workload
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,9 +134,9 @@ def _shown(time: Interval) -> tuple[float, float, float]:
 def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives."""
     network = case.network(seed, built)
-    parts = _parts(case, network, seed, built)
+    parts, all_demands = _parts(case, network, seed, built)
     together = len(parts) > 1 and not case.in_turn
-    whole = case.demands(network, seed, built) if together else None
+    whole = all_demands() if together else None
 
     def answer(run: Run) -> Answer:
         deadline = run.deadline or case.deadline()
@@ -155,9 +160,27 @@ def step_time(case: StepTimeCase, seed: int, built: Built = NOTHING_BUILT) -> Po
     return Posed((network.fingerprint, *demands, str(together)), answer, network.warnings)
 
 
-def _parts(case: StepTimeCase, network: Network, seed: int, built: Built) -> list[tuple[TrafficPart, TrafficMatrix]]:
-    """Return the parts of the demands; those that are given as a value are one."""
+def _parts(
+    case: StepTimeCase, network: Network, seed: int, built: Built
+) -> tuple[list[tuple[TrafficPart, TrafficMatrix]], Callable[[], TrafficMatrix]]:
+    """Return the parts of the demands, and what makes all of them; those that are given as a value are one part."""
+    if case.workload is not None:
+        flows = built.workload(network) if built.workload else build_workload(case.workload, network, seed=seed)
+        if not flows.flow_count:
+            raise WorkloadError("nothing is sent between hosts", where=flows.label)
+        stages = [(name, flows.stage == number) for number, name in enumerate(flows.stages)]
+        return [
+            (TrafficPart(name, f"{flows.label}, {name}"), _volumes(flows, sent, f"{flows.label}, {name}"))
+            for name, sent in stages or [("flows", np.ones(flows.flow_count, dtype=bool))]
+        ], lambda: _volumes(flows, flows.size > 0, flows.label)
     if built.traffic is not None:
         whole = built.traffic(network)
-        return [(TrafficPart("demands", whole.label), whole)]
-    return [(part, build_traffic(part.traffic, network, case.level, seed=seed)) for part in parts_of(case.traffic)]
+        return [(TrafficPart("demands", whole.label), whole)], lambda: whole
+    found = [(part, build_traffic(part.traffic, network, case.level, seed=seed)) for part in parts_of(case.traffic)]
+    return found, lambda: case.demands(network, seed, built)
+
+
+def _volumes(flows: Workload, sent: BoolArray, label: str) -> TrafficMatrix:
+    """Return the bytes of some of the flows, whatever waits for what."""
+    src, dst, size = flows.src[sent], flows.dst[sent], flows.size[sent]
+    return TrafficMatrix.from_entries("host", flows.hosts, src, dst, size, label=label)
