@@ -24,7 +24,7 @@ Dims: TypeAlias = Annotated[Whole, AfterValidator(_at_least_two)]
 """Extents of a grid, written ``4x8`` or as a list."""
 
 
-def grid_plane(dims: tuple[int, ...], *, wrap: bool, link_gbps: float, family: str) -> Plane:
+def grid_plane(dims: tuple[int, ...], *, wrap: bool, link_gbps: float, family: str, twist: int = 0) -> Plane:
     """Return the grid of extents ``dims``; a switch's index is its row-major (C order) position.
 
     Args:
@@ -33,6 +33,8 @@ def grid_plane(dims: tuple[int, ...], *, wrap: bool, link_gbps: float, family: s
             neighbours already and get one cable, not two, so that the torus of d extents 2 is the d-cube.
         link_gbps: speed of every cable, Gb/s in each direction.
         family: its name, for messages.
+        twist: where it is not 0, rows of this extent are joined not to their own first switch but to the one this far
+            along every other axis that is longer.
 
     Raises:
         SpecError: more switches or cables than any family builds.
@@ -40,9 +42,14 @@ def grid_plane(dims: tuple[int, ...], *, wrap: bool, link_gbps: float, family: s
     check_size(family, switches=math.prod(dims), cables=math.prod(dims) * len(dims))
     index = np.arange(math.prod(dims)).reshape(dims)
     u, v = [], []
+    longer = [axis for axis, extent in enumerate(dims) if extent > twist]
     for axis, extent in enumerate(dims):
-        steps = extent if wrap and extent > 2 else extent - 1
+        steps = extent if wrap and (extent > 2 or extent == twist) else extent - 1
+        follow = np.roll(index, -1, axis)
+        if extent == twist:
+            last = (slice(None),) * axis + (slice(-1, None),)
+            follow[last] = np.roll(follow[last], -twist, longer)
         u.append(index.take(range(steps), axis).ravel())
-        v.append(np.roll(index, -1, axis).take(range(steps), axis).ravel())
+        v.append(follow.take(range(steps), axis).ravel())
     layout = Circle() if wrap and len(dims) == 1 else Grid(dims)
     return Plane.from_cables(index.size, np.concatenate(u), np.concatenate(v), link_gbps, layout=layout)

@@ -146,7 +146,8 @@ def test_unknown_books() -> None:
     with pytest.raises(SpecError) as caught:
         load_book("price", ["exmaple"])
     assert str(caught.value) == (
-        "unknown price book 'exmaple' (did you mean 'example'?); allowed: example, hybrid-list, or a YAML file"
+        "unknown price book 'exmaple' (did you mean 'example'?); allowed: deepseek, example, hybrid-list, or a YAML "
+        "file"
     )
     with pytest.raises(SpecError, match=r"missing\.yaml: cannot read the file"):
         load_book("power", ["missing.yaml"])

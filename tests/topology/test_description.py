@@ -58,6 +58,8 @@ def test_hops_between_more_racks_than_one_search_begins_at() -> None:
     [
         ("hypercube:d=5", 5, 80 / 31),
         ("torus:dims=4x8", 6, 96 / 31),
+        # 4 d switches at distance d below 4, and 7 at 4 (Camara et al., section 3).
+        ("torus:dims=4x8,twist=true", 4, 84 / 31),
         ("path:n=6", 5, 7 / 3),
         ("complete:n=8", 1, 1),
         ("star:n=5", 2, 5 / 3),
