@@ -250,6 +250,23 @@ def test_a_loop_repeats_its_flow(network: Network) -> None:
     assert parents(workload) == parents(build_workload(text, network))
 
 
+def test_loops_that_repeat_go_on_up_to_a_volume(network: Network) -> None:
+    text = "closed-loop:sizes=pfabric-web-search,loops=3,rounds=2,warm_up=1,repeats=true"
+    rounds, workload = (build_workload(text + more, network) for more in ("", ",volume=5MB"))
+    assert workload.stages == ("warmup", "steady", "more")
+    assert np.array_equal(workload.size[:96], rounds.size)
+    chain = np.arange(workload.flow_count)
+    for flow, waits in enumerate(parents(workload)):
+        chain[flow] = chain[waits[0]] if waits else flow
+        assert not waits or (flow < 96) == (flow - 48 == waits[0])
+        assert (workload.src[flow], workload.dst[flow]) == (workload.src[chain[flow]], workload.dst[chain[flow]])
+    each = np.bincount(chain, minlength=48)
+    assert np.array_equal(each, np.maximum(2, -(-5_000_000 // workload.size[:48])))
+    assert np.array_equal(np.bincount(chain, workload.size), each * workload.size[:48])
+    with pytest.raises(SpecError, match="volume is for loops with repeats=true and a warm_up"):
+        build_workload("closed-loop:sizes=1kB,loops=1,rounds=2,volume=1MB", network)
+
+
 def test_an_incast_waits_for_all(network: Network) -> None:
     workload = build_workload("incast:senders=5,sizes=1MB,to=3,rounds=3", network)
     assert set(workload.dst.tolist()) == {3}

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.model.workload import Workload
-from pnet_lp.quantities import Duration
+from pnet_lp.quantities import Bytes, Duration
 from pnet_lp.seeds import OwnSeed
 from pnet_lp.workload.base import WORKLOADS, SizesOf, WorkloadContext, WorkloadParams
 
@@ -40,6 +40,17 @@ class ClosedLoopParams(SequentialParams):
         description="whether a loop repeats its first flow: the same size, to the same host; all hosts are in random "
         "pairs, once for each of their loops, and send to each other",
     )
+    volume: Bytes | None = Field(
+        None,
+        description="what each loop that repeats sends at least: it goes on after its rounds, in the stage more, so "
+        "that loops of large flows are not left alone",
+    )
+
+    @model_validator(mode="after")
+    def _check_volume(self) -> Self:
+        if self.volume is not None and not (self.repeats and self.warm_up):
+            raise ValueError("volume is for loops with repeats=true and a warm_up, which tell rounds from what follows")
+        return self
 
 
 @WORKLOADS.register(
@@ -51,7 +62,7 @@ class ClosedLoopParams(SequentialParams):
 )
 def closed_loop(params: ClosedLoopParams, context: WorkloadContext) -> Workload:
     """Return ``hosts x loops x rounds`` flows."""
-    return _loops(params, params.loops, context, repeats=params.repeats)
+    return _loops(params, params.loops, context, repeats=params.repeats, volume=params.volume or 0)
 
 
 @WORKLOADS.register(
@@ -66,7 +77,9 @@ def sequential(params: SequentialParams, context: WorkloadContext) -> Workload:
     return _loops(params, 1, context)
 
 
-def _loops(params: SequentialParams, loops: int, context: WorkloadContext, *, repeats: bool = False) -> Workload:
+def _loops(
+    params: SequentialParams, loops: int, context: WorkloadContext, *, repeats: bool = False, volume: int = 0
+) -> Workload:
     chains = context.hosts * loops
     count = chains * params.rounds
     context.check_flows(count)
@@ -82,5 +95,19 @@ def _loops(params: SequentialParams, loops: int, context: WorkloadContext, *, re
     start = np.where(np.arange(count) < chains, 0, params.pause)
     apart = chains * params.warm_up
     stage = np.repeat(params.stages, [apart, count - apart]) if apart else None
+    before = later - chains
+    if volume:
+        more = np.maximum(-(-volume // size[:chains]) - params.rounds, 0)
+        context.check_flows(count + int(more.sum()))
+        loop = np.repeat(np.arange(chains), more)
+        added = count + np.arange(len(loop))
+        first = np.diff(loop, prepend=-1) > 0
+        src, dst, size = (np.concatenate([values, values[loop]]) for values in (src, dst, size))
+        start = np.concatenate([start, np.full(len(loop), params.pause)])
+        stage = np.concatenate([np.repeat(params.stages, [apart, count - apart]), np.full(len(loop), "more")])
+        later, before = (
+            np.concatenate([later, added]),
+            np.concatenate([before, np.where(first, count - chains + loop, added - 1)]),
+        )
     # The host that sends a flow sends the next.
-    return context.workload(src, dst, size, start, after=(later, later - chains), acknowledged=True, stage=stage)
+    return context.workload(src, dst, size, start, after=(later, before), acknowledged=True, stage=stage)
