@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pnet_lp as pn
 from pnet_lp.errors import PnetError, TopologyError
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network, build_plane, read_plane, write_plane
+from pnet_lp.topology.io import NETWORK_FORMATS
 from pnet_lp.topology.io.files import parse_plane
 from pnet_lp.traffic import build_traffic
 
 from .conftest import same
 
 infragraph = pytest.importorskip("infragraph")
+from infragraph.blueprints.devices.amd.mi300x import MI300X  # noqa: E402
 from infragraph.blueprints.devices.generic.generic_switch import Switch  # noqa: E402
 from infragraph.blueprints.devices.generic.server import Server  # noqa: E402
+from infragraph.blueprints.devices.ironwood_rack import IronwoodRack  # noqa: E402
 from infragraph.blueprints.devices.nvidia.dgx import NvidiaDGX  # noqa: E402
 from infragraph.blueprints.fabrics.clos_fat_tree_fabric import ClosFatTreeFabric  # noqa: E402
 from infragraph.blueprints.fabrics.closfabric import ClosFabric  # noqa: E402
@@ -27,6 +34,8 @@ from infragraph.blueprints.fabrics.dragonfly_fabric import DragonflyFabric  # no
 from infragraph.blueprints.fabrics.hybrid_debruijn_fabric import HybridDeBruijnFabric  # noqa: E402
 from infragraph.blueprints.fabrics.multi_host_debruijn_fabric import MultiHostDeBruijnFabric  # noqa: E402
 from infragraph.blueprints.fabrics.single_tier_fabric import SingleTierFabric  # noqa: E402
+
+DATA = Path(__file__).parents[1] / "data"
 
 BLUEPRINTS: dict[str, tuple[Callable[[], Any], tuple[int, int, int], float]] = {
     # Maker; switches, cables and hosts; K of all-to-all between hosts, Gb/s: what a host sends, to each of the others.
@@ -63,6 +72,91 @@ def test_blueprints_are_read_and_certified(tmp_path: Path, name: str, encoding: 
     assert found.interval.lower <= rate * (1 + 1e-9)
     assert found.interval.lower >= rate * (1 - 2e-4)
     assert found.interval.upper >= rate * (1 - 1e-9)
+    if encoding == "yaml":
+        return
+    bill = pn.cost(f"topology:{path}", bisection=False).document
+    assert (bill["boxes"], bill["links"]) == sizes[:2]
+    assert bill["total_usd"] == pytest.approx(sum(part["usd"] for part in bill["parts"]))
+    assert bill["total_usd"] > 0
+
+
+def test_all_that_it_ships_is_here() -> None:
+    shipped = set()
+    for module in pkgutil.iter_modules(importlib.import_module("infragraph.blueprints.fabrics").__path__):
+        name = f"infragraph.blueprints.fabrics.{module.name}"
+        members = inspect.getmembers(importlib.import_module(name), inspect.isclass)
+        shipped |= {kind for _, kind in members if kind.__module__ == name}
+    assert shipped == {type(make()) for make, *_ in BLUEPRINTS.values()}
+
+
+@pytest.mark.parametrize(
+    ("make", "sizes", "speeds"),
+    [
+        # Accelerators that are racks, switches, links between them, hosts; a torus of 64, a full mesh, four NVSwitches.
+        (IronwoodRack, (64, 64, 192, 0), {1400.0}),
+        (MI300X, (8, 8, 28, 0), {7.0}),
+        (lambda: NvidiaDGX("dgx_h100"), (8, 12, 32, 0), {7.0}),
+    ],
+)
+def test_a_device_alone_is_what_joins_its_accelerators(
+    make: Callable[[], Any], sizes: tuple[int, int, int, int], speeds: set[float]
+) -> None:
+    device = make()
+    infrastructure = infragraph.Infrastructure(name="one")
+    infrastructure.devices.append(device)
+    infrastructure.instances.add(name=device.name, device=device.name, count=1)
+    text = json.dumps({**json.loads(infrastructure.serialize("json")), "edges": []})
+    plane = parse_plane(text.encode(), "f", link_gbps=7.0)
+    assert (len(plane.rack_names), plane.switch_count, plane.cable_count, plane.host_count) == sizes
+    assert set(plane.capacity_uv_gbps.tolist()) == speeds
+
+
+def test_servers_of_nccl_and_lstopo() -> None:
+    """Two GPUs at two NVSwitches; two of different models at a PCIe bridge, which is all that joins them."""
+    nvlink, pcie = (read_plane(DATA / f"server.{kind}", link_gbps=7.0) for kind in ("nccl", "lstopo"))
+    assert (nvlink.switch_names, nvlink.rack_names) == (("nvsw.0", "nvsw.1", "xpu.0", "xpu.1"), ("xpu.0", "xpu.1"))
+    assert (nvlink.cable_u.tolist(), nvlink.cable_v.tolist()) == ([0, 0, 1, 1], [2, 3, 2, 3])
+    assert pcie.host_names == ("GPU of another.0", "GPU of one sort.0")
+    assert sorted(pcie.switch_names) == [
+        *("a card.0", "cpu.0", "pci_bridge.0"),
+        *(f"pci_device.{i}" for i in range(3)),
+        "root_bridge.0",
+    ]
+    # Two accelerators, each in a server with another: 3 x 50 Gb/s of all-to-all, of which 2 shares leave the server.
+    network = pn.build_network(
+        "single-switch:hosts=4", link_gbps=100, server=str(DATA / "server.nccl"), server_gbps=400
+    )
+    found = pn.throughput(network, traffic="all-to-all").result
+    assert found.throughput_gbps == pytest.approx(50, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "said"),
+    [
+        ("nccl", "<cpu ", "<gpu ", "f:22: not XML: mismatched tag"),
+        ("nccl", 'rank="1"', "", "f: InfraGraph's translator refuses it: "),
+        ("nccl", '<system version="1">', '<system version="1"><!DOCTYPE a>', "f:1: not XML: "),
+        ("lstopo", "hwloc2.dtd", "hwloc2.dtd\" [<!ENTITY a 'b'>", "f:2: a document type declaration is refused"),
+        ("lstopo", 'type="Machine"', 'type="Group"', "f: InfraGraph's translator refuses it: "),
+        ("lstopo", "0302 [10de:20b", "0100 [10de:20b", "f: no switch between devices"),
+    ],
+)
+def test_broken_servers_are_refused(kind: str, old: str, new: str, said: str) -> None:
+    text = (DATA / f"server.{kind}").read_text()
+    assert old in text
+    known = NETWORK_FORMATS.get(kind).build
+    assert known.read is not None
+    with pytest.raises(TopologyError) as raised:
+        known.read(text.replace(old, new).encode(), "f", 1.0)
+    assert said in str(raised.value)
+
+
+def test_a_server_of_many_elements_is_refused() -> None:
+    text = '<system version="1">' + "<a/>" * 100_000 + "</system>"
+    with pytest.raises(
+        TopologyError, match=r"f: too many elements for one server, found 100001; allowed: at most 100,000"
+    ):
+        parse_plane(text.encode(), "f")
 
 
 def test_names_speeds_and_delays() -> None:

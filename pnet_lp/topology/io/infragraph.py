@@ -5,6 +5,8 @@ devices is a host; any other device is a switch.  What is inside devices is not 
 instance, ``tier_0.5``, without the number where there is one only; a host by its end, ``dgx.0.cx7.3``, or by the server
 where that has one only.
 
+An infrastructure of one device alone is what is inside a server: its accelerators and what joins them directly.
+
 What is written has an instance for each switch and host, and a link for each cable; what else is known of a switch
 stands in the description of its instance: ``tier=1 rack=0``.
 """
@@ -12,9 +14,10 @@ stands in the description of its instance: ``tier=1 rack=0``.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import TopologyError
@@ -35,6 +38,7 @@ _KINDS = "(?:xpu|nic|cpu|switch|port|custom|device|memory)"
 _SIGN = re.compile(rf'"choice"\s*+:\s*+"{_KINDS}"|^[ -]*+choice: {_KINDS}$', re.MULTILINE)
 _SAID = re.compile(r"(?:^| )(tier|rack|box|[xy])=([0-9]{1,9}|(?<=[xy]=)-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?= |$)")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_INDEXED = re.compile(r"\[[0-9]+\]$")
 
 _COMPONENT = 2000
 """Bytes of memory for each component of an instance."""
@@ -42,9 +46,18 @@ _COMPONENT = 2000
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
     document = parse_json(text, where, TopologyError) if text.lstrip().startswith("{") else parse_yaml(text, where)
+    return plane_of(document, where, link_gbps)
+
+
+def plane_of(document: Any, where: str, link_gbps: float) -> Plane:
+    """Return the plane of an infrastructure, given as a document, or raise TopologyError."""
     _check_size(document, where)
-    graph, links = _expanded(document, where)
-    fabric = _fabric(graph, links, where)
+    graph = _expanded(document, where)
+    devices = {(data.get("instance"), data.get("instance_idx")) for _, data in graph.nodes(data=True)}
+    if len(devices) == 1 and (accelerators := [node for node, data in graph.nodes(data=True) if data["type"] == "xpu"]):
+        inside = _inside(graph, accelerators, document, where)
+        return Plane.from_networkx(inside, link_gbps=link_gbps, label=where)
+    fabric = _fabric(graph, _between(document, where), where)
     for instance in document["instances"]:
         if (name := instance["name"]) in fabric:
             said = _SAID.findall(str(instance.get("description", "")))
@@ -64,11 +77,15 @@ def _check_size(document: object, where: str) -> None:
         if twice := [name for name, count in named.items() if count > 1]:
             raise TopologyError(f"two {key} have one name", where=where, found=twice[0])
     sizes: dict[str, int] = {}
+    pairs = 0
     for device in document["devices"]:
         components = device.get("components") or []
         if not isinstance(components, list):
             raise TopologyError("components of a device are not a list", where=where, found=components)
         sizes[str(device.get("name"))] = sum(_count(one, where) for one in components)
+        counts = {str(one.get("name")): one["count"] for one in components}
+        pairs += sum(_pairs(edge, counts) for edge in device.get("edges") or [] if isinstance(edge, dict))
+    check_fits(pairs * _COMPONENT, f"{where} with {pairs:,} links in devices", TopologyError, allowed="fewer")
     total = sum(_count(one, where) * sizes.get(str(one.get("device")), 0) for one in document["instances"])
     check_fits(total * _COMPONENT, f"{where} with {total:,} components", TopologyError, allowed="fewer instances")
 
@@ -80,8 +97,15 @@ def _count(element: object, where: str) -> int:
     return count
 
 
-def _expanded(document: Mapping[str, Any], where: str) -> tuple[nx.Graph[Any], Mapping[str, Mapping[str, float]]]:
-    """Return the graph of all components, and for each name of a link between devices its speed and delay."""
+def _pairs(edge: Mapping[str, Any], counts: Mapping[str, int]) -> int:
+    """Return how many links an edge inside a device is at most; a component with an index is one."""
+    ends = [edge.get(key) for key in ("ep1", "ep2")] if edge.get("scheme") == "many2many" else []
+    names = [str(end.get("component")) if isinstance(end, dict) else "" for end in ends]
+    return math.prod(counts.get(name.partition("[")[0], 1) for name in names if not _INDEXED.search(name))
+
+
+def _expanded(document: Mapping[str, Any], where: str) -> nx.Graph[Any]:
+    """Return the graph of all components."""
     import warnings  # noqa: PLC0415 - beside what needs it
 
     service = load("infragraph.infragraph_service", where).InfraGraphService()
@@ -92,24 +116,93 @@ def _expanded(document: Mapping[str, Any], where: str) -> tuple[nx.Graph[Any], M
     except Exception as error:
         problem = str(error).partition("\n")[0] or type(error).__name__
         raise TopologyError(f"InfraGraph refuses it: {problem}", where=where) from None
-    links: dict[str, dict[str, Any]] = {}
-    for link in document.get("links") or []:
-        found = links.setdefault(link["name"], {})
-        for key, name, units in (("bandwidth", "capacity_gbps", _GBPS), ("latency", "delay_ns", _NS)):
-            for unit, value in ((link.get("physical") or {}).get(key) or {}).items():
-                if value is None:
-                    continue
-                if unit in units:
-                    found[name] = float(value) * units[unit]
-                elif unit != "choice":
-                    raise TopologyError(
-                        f"{key} of link {link['name']!r}", where=where, found=unit, allowed=", ".join(units)
-                    )
+    found: nx.Graph[Any] = service.get_networkx_graph()
+    return found
+
+
+def _physical_of(link: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the speed and delay of a link, as far as it says them."""
+    found: dict[str, Any] = {}
+    for key, name, units in (("bandwidth", "capacity_gbps", _GBPS), ("latency", "delay_ns", _NS)):
+        for unit, value in ((link.get("physical") or {}).get(key) or {}).items():
+            if value is None:
+                continue
+            if unit in units:
+                found[name] = float(value) * units[unit]
+            elif unit != "choice":
+                raise TopologyError(
+                    f"{key} of link {link['name']!r}", where=where, found=unit, allowed=", ".join(units)
+                )
+    return found
+
+
+def _between(document: Mapping[str, Any], where: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return for each name of a link between devices its speed and delay, and its place where a cable was written."""
+    links = {link["name"]: _physical_of(link, where) for link in document.get("links") or []}
     for number, edge in enumerate(document["edges"]):
         if edge.get("link") in links:
             first = str(edge["ep1"].get("instance")).removesuffix("[0]")
             links[edge["link"]] = {"cable": number, "tail": first, **links[edge["link"]]}
-    return service.get_networkx_graph(), links
+    return links
+
+
+def _inside(
+    graph: nx.Graph[Any], accelerators: list[Any], document: Mapping[str, Any], where: str
+) -> nx.MultiGraph[str]:
+    """Return what joins the accelerators of a device: hosts with one link each, or racks, whose switches forward.
+
+    Links of a name that joins all of them, directly or over switches that they share, are their scale-up network; where
+    there is none, everything inside joins them.
+    """
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
+    own: dict[str, list[tuple[Any, Any]]] = {}
+    for u, v, data in graph.edges(accelerators, data=True):
+        own.setdefault(str(data.get("link")), []).append((u, v))
+    # Translators list components in no order.
+    accelerators = sorted(accelerators, key=_place)
+    joining = {name for name, ends in own.items() if _joins(nx.Graph(ends), accelerators)}
+    edges = [
+        (*sorted(ends, key=_place), str(data.get("link")))
+        for *ends, data in graph.edges(accelerators if joining else None, data=True)
+        if not joining or str(data.get("link")) in joining
+    ]
+    edges.sort(key=lambda edge: (_place(edge[0]), _place(edge[1]), edge[2]))
+    degree = Counter(end for u, v, _ in edges for end in (u, v))
+    plain = all(degree[node] == 1 for node in accelerators) and len(degree) > len(accelerators)
+    called = {node: node.split(".", 2)[2] for node in degree}
+    fabric: nx.MultiGraph[str] = nx.MultiGraph()
+    for node in sorted(degree, key=_place):
+        fabric.add_node(called[node])
+        if graph.nodes[node]["type"] == "xpu":
+            fabric.nodes[called[node]].update({"kind": "host"} if plain else {"rack": accelerators.index(node)})
+    known: dict[str, dict[str, Any]] = {}
+    for link in _links_inside(document):
+        if link["name"] in {name for *_, name in edges}:
+            found = _physical_of(link, where)
+            if known.setdefault(link["name"], found) != found:
+                raise TopologyError(
+                    "links of two devices have one name and different speeds", where=where, found=link["name"]
+                )
+    fabric.add_edges_from((called[u], called[v], known.get(name, {})) for u, v, name in edges)
+    return fabric
+
+
+def _place(node: str) -> tuple[str, int]:
+    """Return what orders components: their name, and their number among those of it."""
+    name, _, number = node.rpartition(".")
+    return name, int(number)
+
+
+def _joins(links: nx.Graph[Any], accelerators: list[Any]) -> bool:
+    """Whether links join all of these."""
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
+    return all(node in links for node in accelerators) and nx.is_connected(links)
+
+
+def _links_inside(document: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    return (link for device in document["devices"] for link in device.get("links") or [])
 
 
 def _fabric(graph: nx.Graph[Any], links: Mapping[str, Mapping[str, Any]], where: str) -> nx.MultiGraph[str]:
