@@ -44,12 +44,12 @@ def _parse(text: str, where: str, link_gbps: float, module: str, name: str) -> P
         )
     translator = getattr(load(f"infragraph.translators.{module}", where), name)
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "server.xml"
-        path.write_text(text, encoding="utf-8")
+        temporary = Path(folder) / "server.xml"
+        temporary.write_text(text, encoding="utf-8")
         try:
             # It prints what it does not know.
             with contextlib.redirect_stdout(io.StringIO()):
-                document = json.loads(translator(str(path), "server").parse().serialize("json"))
+                document = json.loads(translator(str(temporary), "server").parse().serialize("json"))
         except Exception as error:
             problem = str(error).partition("\n")[0] or type(error).__name__
             raise TopologyError(f"InfraGraph's translator refuses it: {problem}", where=where) from None
