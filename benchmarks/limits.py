@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from pnet_lp import _core
-from pnet_lp.workers import processor_seconds
+from pnet_lp.threads import processor_seconds
 
 LATE_S, PATIENCE_S = 2.0, 300.0
 

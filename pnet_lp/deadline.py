@@ -71,6 +71,14 @@ class Deadline:
         found._moment, found.grace_s = moment, grace_s
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Another machine counts its seconds from another moment.
+        return {**self.__dict__, "_clock": time.time() - time.monotonic()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        ahead = state.pop("_clock") - (time.time() - time.monotonic())
+        self.__dict__.update(state, _moment=state["_moment"] + ahead, _begun=state["_begun"] + ahead)
+
     def _lost_s(self) -> float:
         """Return for how many seconds nothing was done since the beginning because no processor was free."""
         elapsed = time.monotonic() - self._begun

@@ -18,6 +18,7 @@ import numpy as np
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.layouts import decoded, parse_csv
 from pnet_lp.memory import check_fits
+from pnet_lp.travel import PACKAGE, located, names_in
 from pnet_lp.units import MIB, MOST_DIGITS, format_bytes, misread
 
 if TYPE_CHECKING:
@@ -35,16 +36,14 @@ MOST_VALUES = 100_000
 _WORTH_A_LOOK = 16 * MIB
 """Bytes up to which free memory is not checked."""
 
-_PACKAGE = Path(__file__).resolve().parent
-
 
 def shipped(folder: str) -> Path:
     """Return the data folder of that name that comes with this package.
 
     In a checkout it is beside the package, which an installed one has it inside.
     """
-    inside = _PACKAGE / "data"
-    return (inside if inside.is_dir() else _PACKAGE.parent) / folder
+    inside = PACKAGE / "data"
+    return (inside if inside.is_dir() else PACKAGE.parent) / folder
 
 
 def named_files(folder: str) -> dict[str, Path]:
@@ -54,7 +53,7 @@ def named_files(folder: str) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for place in (shipped(folder), Path(folder)):
-        for path in sorted(place.glob("**/*.yaml")):
+        for path in names_in(place, "**/*.yaml"):
             found[path.relative_to(place).with_suffix("").as_posix()] = path
     return found
 
@@ -62,7 +61,7 @@ def named_files(folder: str) -> dict[str, Path]:
 def exists(text: str) -> bool:
     """Whether ``text`` is a path to something; one too long for a path is none."""
     try:
-        return Path(text).exists()
+        return located(text).exists()
     except (OSError, ValueError):
         return False
 
@@ -70,7 +69,7 @@ def exists(text: str) -> bool:
 def check_readable(path: Path, fault: type[PnetError]) -> None:
     """Raise ``fault`` unless the file can be read."""
     try:
-        path.open("rb").close()
+        located(path).open("rb").close()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise fault(f"cannot read the file: {reason}", where=str(path)) from None
@@ -79,7 +78,7 @@ def check_readable(path: Path, fault: type[PnetError]) -> None:
 def check_regular(path: Path, fault: type[PnetError]) -> None:
     """Raise ``fault`` unless the path leads to a regular file: a pipe is waited for, and a device may have no end."""
     try:
-        regular = path.is_file()
+        regular = located(path).is_file()
     except (OSError, ValueError):
         regular = False
     if not regular:
@@ -99,7 +98,7 @@ def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_F
         fault: the file cannot be read, has more than ``most`` bytes, or what it holds does not fit into memory.
     """
     try:
-        with Path(path).open("rb") as file:
+        with located(path).open("rb") as file:
             # A device or a pipe says that it has 0 bytes, and may have any number.
             size = os.fstat(file.fileno()).st_size
             if size <= most:

@@ -18,8 +18,8 @@ from pnet_lp.collectives.base import ALGORITHMS, parse_algorithm
 from pnet_lp.cost.books import read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
 from pnet_lp.errors import PnetError
+from pnet_lp.executors.base import EXECUTORS, parse_executor
 from pnet_lp.experiment import load_experiment
-from pnet_lp.experiment.executor import EXECUTORS, parse_executor
 from pnet_lp.failures import read_groups
 from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.registry import Entry, Registry

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import pnet_lp as pn
 from pnet_lp.cli import main
 from pnet_lp.errors import PnetError
-from pnet_lp.experiment.executor import parse_executor
+from pnet_lp.executors.base import parse_executor
 from pnet_lp.extras import EXTRAS, install_command
 
 ROOT = Path(__file__).resolve().parent.parent

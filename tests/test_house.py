@@ -18,7 +18,7 @@ from pnet_lp.charts.kinds import CHART_KINDS
 from pnet_lp.collectives import ALGORITHMS
 from pnet_lp.cost import ARCHITECTURES
 from pnet_lp.drawing.formats import PICTURE_FORMATS
-from pnet_lp.experiment.executor import EXECUTORS
+from pnet_lp.executors.base import EXECUTORS
 from pnet_lp.formats import Formats
 from pnet_lp.questions.base import QUESTIONS
 from pnet_lp.registry import Registry, parse_expression

@@ -83,14 +83,14 @@ def test_the_banner_of_highs_is_not_printed_at_all() -> None:
 
 
 WORKERS = f"""{NOISE}
-from pnet_lp.workers import map_in_order
+from pnet_lp.executors.base import this_machine
 
 def task(number):
     make_noise()
     return number
 
 if __name__ == "__main__":
-    print(list(map_in_order(task, [1, 2, 3], 2)))
+    print(list(this_machine(2).map(task, [1, 2, 3])))
 """
 
 

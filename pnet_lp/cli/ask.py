@@ -16,15 +16,24 @@ import click
 
 from pnet_lp import questions
 from pnet_lp.charts.style import FigureStyle, styled
-from pnet_lp.cli.command import BOUNDS_ONLY, OUTPUT, Command, CommandFamily, Whole, call_them, flags, given, json_option
+from pnet_lp.cli.command import BOUNDS_ONLY, OUTPUT, Command, CommandFamily, call_them, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.completion import AXIS
-from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
+from pnet_lp.cli.options import (
+    axis_option,
+    executor_options,
+    option,
+    plot_option,
+    say,
+    setting,
+    table_option,
+    threads_needing,
+)
 from pnet_lp.cli.output import Output, OutputFile, OutputFolder
 from pnet_lp.cli.progress import progress_line, progress_option
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.flags import RUNNING, flag_of
+from pnet_lp.flags import flag_of
 from pnet_lp.interrupts import INTERRUPTED
 from pnet_lp.progress import counted
 from pnet_lp.questions.ask import ask
@@ -32,7 +41,6 @@ from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series, 
 from pnet_lp.questions.shown import table as answer_table
 from pnet_lp.registry import validate
 from pnet_lp.tables import Columns, Document, from_rows
-from pnet_lp.threads import MOST_THREADS
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
     if model.threads is not None:
         yield threads_needing(*model.threads)
     if model.jobs is not None:
-        yield _jobs_option(model.jobs)
+        yield executor_options(*model.jobs)
     for key, output in model.outputs.items() if inline else ():
         yield option(
             f"--{key.replace('_', '-')}",
@@ -147,7 +155,7 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
     for key, other in model.instead.items() if inline else ():
         kind = model_of(other)
         yield setting(kind, key, excludes=tuple(model.outputs), default=None, show_default=False)
-        yield _jobs_option((key,))
+        yield executor_options(key)
         yield plot_option(kind.plot, needs=(key,))
     rows = series.rows if series and not inline else model.rows
     if rows:
@@ -157,21 +165,9 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
     yield json_option
 
 
-def _jobs_option(needs: tuple[str, ...]) -> Callable[..., Any]:
-    return option(
-        "--jobs",
-        type=Whole(1, MOST_THREADS),
-        default=1,
-        show_default=True,
-        needs=needs,
-        heading=RUNNING,
-        help="Number of parallel processes; results do not depend on it.",
-    )
-
-
 def _answer_instead(question: _Question, key: str, values: dict[str, Any]) -> None:
     """Ask another question, which ``key`` is of; raise SpecError where a key is given that is not."""
-    shown = {"as_json", "out", "plot", "threads", "jobs"}
+    shown = {"as_json", "out", "plot", "threads", "executor"}
     for name in given(values):
         if name not in question.model.model_fields and name not in shown:
             raise SpecError(f"has no meaning with {key}", where=name, found=values[name])
@@ -301,7 +297,7 @@ def _split_values(
 ) -> tuple[dict[str, Path], dict[str, Any], dict[str, Any]]:
     """Return the files to write, how to answer, and the keys of the case, of the parameters of a command."""
     places = {key: values[key] for key in (*model.outputs, "plot", "out") if values.get(key) is not None}
-    how = {key: values[key] for key in ("threads", "jobs") if key in values}
+    how = {key: values[key] for key in ("threads", "executor") if key in values}
     return places, how, {key: values[key] for key in given(model.model_fields) if key in values}
 
 

@@ -17,7 +17,8 @@ from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.charts.style import FigureStyle, Style, read_labels
 from pnet_lp.cli.command import OUTPUT, Number, Option, Whole, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
-from pnet_lp.errors import PnetError, printable
+from pnet_lp.errors import PnetError, naming, printable
+from pnet_lp.executors.base import DEFAULT_EXECUTOR, EXECUTORS, Executor, parse_executor
 from pnet_lp.flags import RUNNING, Flag, flag_of, heading_of
 from pnet_lp.model import Network
 from pnet_lp.questions.keys import NetworkKeys
@@ -263,6 +264,44 @@ def threads_needing(*needs: str) -> Decorator:
 
 
 threads_option = threads_needing()
+
+
+def executor_options(*needs: str) -> Decorator:
+    """Return ``--jobs`` and ``--executor``, which say where many things are computed; the command gets ``executor``.
+
+    Args:
+        needs: options without which there is only one thing.
+    """
+
+    def parse(own: Mapping[str, Any]) -> Executor:
+        with naming("--executor"):
+            return parse_executor(own["executor"], own["jobs"])
+
+    return _grouped(
+        "executor",
+        ("jobs", "executor"),
+        parse,
+        (
+            option(
+                "--jobs",
+                type=Whole(1, MOST_THREADS),
+                needs=needs,
+                heading=RUNNING,
+                help="Number of parallel processes; results do not depend on it.  [default: 1]",
+            ),
+            option(
+                "--executor",
+                metavar="NAME",
+                listed=EXECUTORS.names,
+                default=DEFAULT_EXECUTOR,
+                show_default=True,
+                needs=needs,
+                heading=RUNNING,
+                help="Where it is computed: {}; with an address as in dask://HOST:PORT, or parameters as in "
+                "slurm:partition=batch. Results do not depend on it.",
+            ),
+        ),
+    )
 
 
 def table_option(row: str) -> Decorator:

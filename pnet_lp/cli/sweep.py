@@ -14,14 +14,14 @@ from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.charts.style import FigureStyle, styled
 from pnet_lp.cli.command import OUTPUT, Command, Whole, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
-from pnet_lp.cli.options import option, say, style_options, threads_option
+from pnet_lp.cli.options import executor_options, option, say, style_options, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
 from pnet_lp.cli.progress import progress_option
 from pnet_lp.cli.sweeping import SweepResult, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
-from pnet_lp.errors import PnetError, SpecError, naming
+from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.executors.base import Executor
 from pnet_lp.experiment import Shard, Size
-from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, EXECUTORS, parse_executor
 from pnet_lp.experiment.finished import is_experiment
 from pnet_lp.experiment.plan import Planned, estimate, plan
 from pnet_lp.experiment.varied import varied_experiment
@@ -31,7 +31,6 @@ from pnet_lp.memory import available_bytes
 from pnet_lp.report.plan import plan_table
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
 from pnet_lp.tables import TABLE_FORMATS
-from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import check_topology
 from pnet_lp.units import WAIT
 
@@ -89,22 +88,7 @@ class _Shard(click.ParamType[Shard]):
 @option(
     "--seed", heading=RUNNING, type=Whole(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
 )
-@option(
-    "--jobs",
-    heading=RUNNING,
-    type=Whole(1, MOST_THREADS),
-    help="Number of parallel processes; results do not depend on it.  [default: 1]",
-)
-@option(
-    "--executor",
-    heading=RUNNING,
-    metavar="NAME",
-    listed=EXECUTORS.names,
-    default=DEFAULT_EXECUTOR,
-    show_default=True,
-    help="Where draws are computed: {}; with an address as in dask://HOST:PORT, or parameters as in "
-    "slurm:partition=batch. Results do not depend on it.",
-)
+@executor_options()
 @option(
     "--shard",
     heading=RUNNING,
@@ -163,8 +147,7 @@ def command(
     cases: tuple[str, ...],
     draws: int | None,
     seed: int | None,
-    jobs: int | None,
-    executor: str,
+    executor: Executor,
     shard: Shard | None,
     threads: int,
     figure_style: FigureStyle,
@@ -209,15 +192,13 @@ def command(
             read_experiment(place, settings, seed=seed, size=size).reduced(draws=draws, cases=cases)
             for place in chosen_experiments(_experiment(words), every, "no experiment, and no topology,")
         ]
-    with naming("--executor"):
-        where = parse_executor(executor, jobs)
-    run = partial(sweep, results=results, resume=resume, executor=where, threads=threads)
+    run = partial(sweep, results=results, resume=resume, executor=executor, threads=threads)
     if every:
         planned = plan(
             [estimate(one, results) for one in experiments],
             budget_s=budget,
-            jobs=where.processes,
-            free_bytes=available_bytes() if where.shares_files else None,
+            jobs=executor.processes,
+            free_bytes=available_bytes() if executor.shares_files else None,
         )
         if not as_json:
             print_report(plan_table(planned))

@@ -14,8 +14,8 @@ from pnet_lp.cli.options import say
 from pnet_lp.cli.progress import progress_line
 from pnet_lp.cli.vary_options import PERCENT
 from pnet_lp.errors import SpecError
+from pnet_lp.executors.base import Executor
 from pnet_lp.experiment import Draw, Experiment, Record, Shard, Store, run_experiment, run_shard
-from pnet_lp.experiment.executor import Executor
 from pnet_lp.experiment.store import CASES, CHART, DRAWS, PACKAGE
 from pnet_lp.progress import Count
 from pnet_lp.questions.base import ProgressCallback, ProgressStep

@@ -19,6 +19,7 @@ from pnet_lp.files import exists, parse_yaml, read_yaml_text
 from pnet_lp.flags import Flag
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import OneOrMore, Params, one_or_more, unknown, validate
+from pnet_lp.travel import names_in
 
 Quantity: TypeAlias = Literal["price", "power"]
 
@@ -132,7 +133,7 @@ class Book:
 def shipped_books(quantity: Quantity) -> dict[str, Path]:
     """Return the books that come with the package, by name."""
     folder = Path(__file__).parent / _FOLDERS[quantity]
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {path.stem: path for path in names_in(folder, "*.yaml")}
 
 
 def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.design.settings import FindSettings
+from pnet_lp.executors.base import Executor
 from pnet_lp.failures import Failures, Mask, apply_mask
 from pnet_lp.model import Interval, Network, TrafficMatrix
 from pnet_lp.throughput import WarmStart, solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.throughput.trials import distinct_draws, intact_start
-from pnet_lp.workers import Workers, threads_each
 
 CLOSE = 1e-2
 """Relative gap to which the throughput with failures is solved: draws differ by more.  Only where that leaves open
@@ -36,7 +36,7 @@ class Failing:
         settings: which draws, and in what share of them the load must be carried.
         bounds: the bounds that each draw begins with.
         options: for :func:`pnet_lp.throughput.solve`.
-        workers: the processes that solve.
+        executor: what solves draws.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class Failing:
         settings: FindSettings,
         bounds: Sequence[str],
         options: dict[str, Any],
-        workers: Workers,
+        executor: Executor,
     ) -> None:
-        self.network, self.traffic, self.settings, self.workers = network, traffic, settings, workers
-        self.options = options | {"threads": threads_each(options["threads"], workers.count)}
-        if workers.count > 1:
+        self.network, self.traffic, self.settings, self.executor = network, traffic, settings, executor
+        self.options = options | {"threads": executor.threads(options["threads"])}
+        if not executor.alone:
             # A function that reports cannot go to another process.
             self.options["on_progress"] = None
         failures = Failures(links=settings.fail_links)
@@ -96,7 +96,7 @@ class Failing:
     def _solve(self, draws: list[int], tolerance: float) -> None:
         options = self.options | {"tolerance": tolerance, "start": self._start}
         task = partial(_solved, self.network, self.traffic, options)
-        found = self.workers.map(task, [self._masks[draw] for draw in draws])
+        found = self.executor.map(task, [self._masks[draw] for draw in draws])
         for draw, interval in zip(draws, found, strict=True):
             self._lower[draw] = max(interval.lower, self._lower[draw])
             self._upper[draw] = min(interval.upper, self._upper[draw])

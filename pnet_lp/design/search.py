@@ -27,6 +27,7 @@ from pnet_lp.design.candidates import Candidate, candidates, candidates_between
 from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.errors import PnetError, SpecError, TimeLimitError, TooLarge, TrafficError
+from pnet_lp.executors.base import Executor, this_machine
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.progress import Count
@@ -34,7 +35,6 @@ from pnet_lp.threads import check_threads
 from pnet_lp.throughput import Progress, solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.traffic import build_traffic
-from pnet_lp.workers import Workers
 
 BOUNDS = ("nic", "mean-path")
 """Bounds that rule candidates out, cheapest first."""
@@ -166,7 +166,7 @@ class _Solved:
 class _Finder:
     settings: FindSettings
     threads: int
-    workers: Workers
+    executor: Executor
     watch: Callable[[Count], None]
     deadline: Deadline
     ending: Callable[[], AbstractContextManager[Any]]
@@ -256,7 +256,7 @@ class _Finder:
         network, representative = candidate.network, candidate.representative
         failing = None
         if settings.fail_links:
-            failing = Failing(network, self.traffic(candidate), settings, BOUNDS, options | limits, self.workers)
+            failing = Failing(network, self.traffic(candidate), settings, BOUNDS, options | limits, self.executor)
             each = failing.traffic.total / network.host_count
             upper = _Bounds(each * failing.interval.upper, "a bound")
             if out := bounded(upper, "with failures "):
@@ -298,7 +298,7 @@ def find(
     settings: FindSettings,
     *,
     threads: int = 0,
-    jobs: int = 1,
+    executor: Executor | None = None,
     deadline: Deadline | None = None,
     keep_partial: bool = False,
     ending: Ending = going_on,
@@ -309,8 +309,8 @@ def find(
 
     Args:
         settings: the load, and the equipment that may carry it.
-        threads: of each solve; 0 for all cores, divided among the jobs where draws of failures are solved.
-        jobs: processes that solve draws of failures at the same time; the result does not depend on it.
+        threads: of each solve; 0 for all cores, divided among the processes where draws of failures are solved.
+        executor: what solves draws of failures; None for this process.  The result does not depend on it.
         deadline: when to end with what is found, in place of the time limit of the settings, which begins now.
         keep_partial: whether Ctrl-C also ends with what is found, if there is any.
         ending: returns the context in which what does not look at the clock ends with the deadline.
@@ -322,11 +322,11 @@ def find(
             the nearest, or the cheapest beyond the budget that may carry it and its price.
         TimeLimitError: the time is over before a network was found.
         KeyboardInterrupt: Ctrl-C, before a network was found or without ``keep_partial``.
-        SpecError: a price is missing; a number out of range; jobs without failures.
+        SpecError: a price is missing; a number out of range; an executor without failures.
     """
-    check_threads(threads, jobs)
-    if jobs > 1 and not settings.fail_links:
-        raise SpecError("have no meaning without fail_links", where="jobs", found=jobs)
+    check_threads(threads)
+    if executor is not None and not (executor.alone or settings.fail_links):
+        raise SpecError("has no meaning without fail_links", where="executor", found=executor.name)
     deadline = deadline or settings.deadline()
     tried = list(candidates(settings))
     if not tried:
@@ -335,8 +335,8 @@ def find(
             f"no family has a network for {settings.hosts:,} hosts of switches with {ports} ports",
             allowed="a larger radix, fewer hosts, or other families",
         )
-    with Workers(jobs) as workers:
-        search = _Finder(settings, threads, workers, watch, deadline, partial(ending, deadline, _LOOKING), on_progress)
+    with executor or this_machine() as where:
+        search = _Finder(settings, threads, where, watch, deadline, partial(ending, deadline, _LOOKING), on_progress)
         priced, ruled_out = _priced(search, tried)
         front, stopped = _front(search, priced, ruled_out, keep_partial)
         if not front:

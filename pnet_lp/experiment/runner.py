@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import platform
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -12,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from pnet_lp.errors import PnetError, naming
-from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, Executor, parse_executor
+from pnet_lp.errors import naming
+from pnet_lp.executors.base import Executor, in_order, this_machine
 from pnet_lp.experiment.record import Draw, Record, RecordedAnswer, Spent
 from pnet_lp.experiment.spec import Experiment
 from pnet_lp.experiment.store import Parcel, Store
@@ -23,8 +22,7 @@ from pnet_lp.memory import peak_bytes, reset_peak
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.questions.base import QUESTIONS, Case, Posed, ProgressCallback, Run
 from pnet_lp.scratch import ScratchFolder
-from pnet_lp.threads import check_threads
-from pnet_lp.workers import processor_seconds
+from pnet_lp.threads import check_threads, processor_seconds
 
 T = TypeVar("T")
 
@@ -109,11 +107,11 @@ def run_experiment(
         PnetError: a case cannot be built or solved.
     """
     check_threads(threads, jobs)
-    where = executor or parse_executor(DEFAULT_EXECUTOR, jobs)
+    where = executor or this_machine(jobs)
     manifest = store.begin(experiment.model_dump(mode="json"))
     tasks = _tasks(experiment, where.threads(threads))
     records = []
-    with closing(_draws(where, tasks, store, resume, watch if where.alone else _unwatched)) as answered:
+    with closing(in_order(_stored(where, tasks, store, resume, watch if where.alone else _unwatched))) as answered:
         for name, case in experiment.cases.items():
             draws = []
             for draw, note in islice(answered, case.draws):
@@ -145,7 +143,9 @@ def run_shard(
     check_threads(threads, executor.processes)
     store.begin(experiment.model_dump(mode="json"))
     tasks = shard.of(_tasks(experiment, executor.threads(threads)))
-    with closing(_draws(executor, tasks, store, resume, watch if executor.alone else _unwatched)) as answered:
+    with closing(
+        in_order(_stored(executor, tasks, store, resume, watch if executor.alone else _unwatched))
+    ) as answered:
         for draw, note in answered:
             if note:
                 on_note(note)
@@ -164,20 +164,6 @@ _Done: TypeAlias = tuple[Draw, str]
 """A stored draw and a note about it, or an empty string."""
 
 
-def _draws(
-    where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: ProgressDisplay
-) -> Generator[_Done]:
-    """Yield all draws in order, each stored as soon as it is there."""
-    waiting: dict[int, _Done] = {}
-    following = 0
-    with closing(_stored(where, tasks, store, resume, watch)) as done:
-        for i, draw in done:
-            waiting[i] = draw
-            while following in waiting:
-                yield waiting.pop(following)
-                following += 1
-
-
 def _stored(
     where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: ProgressDisplay
 ) -> Generator[tuple[int, _Done]]:
@@ -188,7 +174,7 @@ def _stored(
         return
     known = [store.find(task.name, task.index, None) if resume else None for task in tasks]
     remote = [
-        _RemoteTask(task, old.fingerprint if isinstance(old, Draw) else None, code_identity())
+        _RemoteTask(task, old.fingerprint if isinstance(old, Draw) else None)
         for task, old in zip(tasks, known, strict=True)
     ]
     for i, parcel in where.run(_run_elsewhere, remote):
@@ -216,18 +202,14 @@ class _RemoteTask:
     Attributes:
         task: the draw.
         known: fingerprint of the stored draw, if any.
-        code: hash of the code that must run.
     """
 
     task: _Task
     known: str | None
-    code: str
 
 
 def _run_elsewhere(remote: _RemoteTask) -> Parcel | None:
     """Return the files of a draw, or None if the stored ones are up to date."""
-    if remote.code != code_identity():
-        raise PnetError("a worker runs other code", where=platform.node(), found=code_identity(), allowed=remote.code)
     task = remote.task
     posed = _pose(task)
     if posed.fingerprint == remote.known:

@@ -26,6 +26,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment.record import Draw, Record, RecordedAnswer, Spent
 from pnet_lp.files import check_regular, json_text, read_limited
 from pnet_lp.manifest import environment
+from pnet_lp.travel import our_files
 from pnet_lp.writing import naming_output, output_file, write_json
 
 _SCHEMA = "pnet-lp/draw/4"
@@ -229,12 +230,14 @@ def _checksum(document: object) -> str:
     return hashlib.sha256(json_text(document).encode()).hexdigest()
 
 
+@our_files()
 def _read(path: Path) -> Any:
     """Return the JSON value in a file that a run has written; SpecError where it is no such file."""
     check_regular(path, SpecError)
     return json.loads(read_limited(path, SpecError))
 
 
+@our_files()
 def _proof_checksum(proof: Path) -> str | None:
     if not proof.exists():
         return None

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.executors.base import DEFAULT_EXECUTOR, parse_executor
 from pnet_lp.flags import flag_of
 from pnet_lp.notebook.inputs import given, matrix_of, network_of, workload_of
 from pnet_lp.notebook.progress import progress_text
@@ -55,10 +56,11 @@ def question(name: str) -> Callable[..., Answer]:
             raise TypeError(f"{called}(): {error}") from None
         values = dict(bound.arguments)
         check_threads(values.get("threads", 0), values.get("jobs", 1))
-        for key, needs in (("threads", model.threads), ("jobs", model.jobs)):
+        for key, needs in (("threads", model.threads), ("jobs", model.jobs), ("executor", model.jobs)):
             if key in values and needs and not any(values.get(name) for name in needs):
                 raise SpecError(f"has no meaning without {' or '.join(needs)}", where=key, found=values[key])
-        threads, jobs = values.pop("threads", 0), values.pop("jobs", 1)
+        threads = values.pop("threads", 0)
+        where = parse_executor(values.pop("executor", DEFAULT_EXECUTOR), values.pop("jobs", None))
         progress, capacity = values.pop("progress", False), values.pop("capacity", None)
         values = {key: value for key, value in values.items() if value is not None or key == argument}
         built = _built(values, capacity) if with_values else NOTHING_BUILT
@@ -66,7 +68,7 @@ def question(name: str) -> Callable[..., Answer]:
         case.check_alone()
         shown: AbstractContextManager[Any] = progress_text() if progress else nullcontext()
         with shown as on_progress:
-            run = Run(threads, jobs, on_progress=on_progress, deadline=case.deadline())
+            run = Run(threads, where, on_progress=on_progress, deadline=case.deadline())
             return ask(name, case, run, built=built)
 
     signature, called = inspect.Signature(_parameters(model)), name.replace("-", "_")
@@ -97,6 +99,7 @@ def shared_keywords(model: type[Case]) -> dict[str, tuple[str, str]]:
         found["threads"] = ("int", "number of threads; 0 for all cores")
     if model.jobs is not None:
         found["jobs"] = ("int", "number of parallel processes")
+        found["executor"] = ("str", "where it is computed, as of ``--executor``")
     return {**found, "progress": ("bool", "whether to show on stderr how far it is")}
 
 

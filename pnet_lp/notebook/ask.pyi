@@ -171,6 +171,7 @@ def failures(
     capacity: str | None = ...,
     threads: int = ...,
     jobs: int = ...,
+    executor: str = ...,
     progress: bool = ...,
 ) -> FailuresAnswer: ...
 def find(
@@ -205,6 +206,7 @@ def find(
     time_limit_s: float | None = ...,
     threads: int = ...,
     jobs: int = ...,
+    executor: str = ...,
     progress: bool = ...,
 ) -> FindAnswer: ...
 def fluid_error(
@@ -404,6 +406,7 @@ def simulate(
     warm_up: str | None = ...,
     capacity: str | None = ...,
     jobs: int = ...,
+    executor: str = ...,
     progress: bool = ...,
 ) -> SimulateAnswer: ...
 def speed_up(

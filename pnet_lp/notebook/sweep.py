@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import SpecError
+from pnet_lp.executors.base import DEFAULT_EXECUTOR, parse_executor
 from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
 from pnet_lp.experiment.finished import find_experiment, is_experiment
 from pnet_lp.experiment.variation import load_variation
@@ -17,6 +18,7 @@ from pnet_lp.extras import load
 from pnet_lp.questions.base import DEFAULT_QUESTION
 from pnet_lp.report.experiment import compare, draw_table
 from pnet_lp.tables import union
+from pnet_lp.threads import check_threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +35,8 @@ def sweep(
     seed: int | None = None,
     mean: bool = False,
     results: str | Path | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
+    executor: str = DEFAULT_EXECUTOR,
     threads: int = 0,
     **fixed: Any,
 ) -> pd.DataFrame:
@@ -58,6 +61,7 @@ def sweep(
         results: folder in which draws are kept and found again; default: none.
         jobs: number of parallel processes.  With more than one, a script must call this below
             ``if __name__ == "__main__"``.
+        executor: where draws are computed, as of ``pnet-lp sweep --executor``.
         threads: threads of each solve; 0 for all cores, divided among the jobs.
         fixed: keys that all combinations share, such as ``traffic="permutation"``.
 
@@ -74,9 +78,11 @@ def sweep(
         raise SpecError("has no meaning with vary", where="change", allowed="an experiment")
     if baseline is not None and not mean:
         raise SpecError("compares means", where="baseline", allowed="mean=True with it")
+    check_threads(threads, 1 if jobs is None else jobs)
+    where = parse_executor(executor, jobs)
     with tempfile.TemporaryDirectory() if results is None else nullcontext(str(results)) as folder:
         store = Store(Path(folder) / experiment.folder)
-        records = list(run_experiment(experiment, store, jobs=jobs, threads=threads))
+        records = list(run_experiment(experiment, store, executor=where, threads=threads))
     rows = [row.to_json() for row in compare(experiment, records)] if mean else []
     frame: pd.DataFrame = pandas.DataFrame(union(rows) if mean else draw_table(experiment, records))
     return frame

@@ -7,10 +7,10 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
+from pnet_lp.executors.base import this_machine
 from pnet_lp.progress import counted
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, ProgressStep, Run
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
-from pnet_lp.workers import map_in_order, threads_each
 
 
 def ask(
@@ -45,13 +45,19 @@ def ask(
 
 def _pooled(question: str, case: Case, given: tuple[Built, ...], run: Run) -> Answer:
     """Return one answer of all draws; those done where Ctrl-C stops it and part of an answer is wanted."""
-    jobs = min(run.jobs, case.draws)
-    each = replace(run, jobs=jobs, kept=case.draws, threads=threads_each(run.threads, jobs), keep_partial=False)
-    if jobs > 1:
+    where = run.executor
+    each = replace(
+        run,
+        executor=this_machine(),
+        jobs=min(where.sharing, case.draws),
+        kept=case.draws,
+        threads=where.threads(run.threads),
+        keep_partial=False,
         # A function that reports cannot go to another process.
-        each = replace(each, on_progress=None)
+        on_progress=run.on_progress if where.alone else None,
+    )
     answers: list[Answer] = []
-    draws = map_in_order(partial(_draw, question, case, given, each), range(case.draws), jobs)
+    draws = where.map(partial(_draw, question, case, given, each), range(case.draws))
     stopped = False
     try:
         with closing(draws):

@@ -16,6 +16,7 @@ from pydantic import Field, PrivateAttr
 
 from pnet_lp.deadline import NEVER, Deadline, Ending, going_on
 from pnet_lp.errors import SpecError
+from pnet_lp.executors.base import Executor, this_machine
 from pnet_lp.flags import RUNNING, Flag
 from pnet_lp.formats import Formats
 from pnet_lp.registry import Params, Registry, parse_expression
@@ -74,7 +75,8 @@ class Run:
 
     Attributes:
         threads: threads of each solve; 0 for all cores.
-        jobs: parallel processes, where a question has independent parts.
+        executor: what works off the independent parts of a question.
+        jobs: such answers that share the memory of this machine.
         kept: number of answers that are kept in memory at the same time.
         on_progress: called now and then.
         deadline: when the answer is due; None for the time limit of the case, which begins with the call.
@@ -83,6 +85,7 @@ class Run:
     """
 
     threads: int = 0
+    executor: Executor = field(default_factory=this_machine)
     jobs: int = 1
     kept: int = 1
     on_progress: ProgressCallback = None
@@ -155,13 +158,13 @@ class Case(Params):
         outputs: other files that the command can write, by key.
         series: short forms of sweeps.
         instead: other questions by key: if the key is given, the command asks that question.
-        threads, jobs: keys, one of which ``--threads`` and ``--jobs`` need; empty if they are always allowed, None if
-            never.
+        threads, jobs: keys, one of which ``--threads``, and ``--jobs`` and ``--executor``, need; empty if they are
+            always allowed, None if never.
         progress: whether an answer reports how much of it is done; the command then takes ``--progress``.
         pooled: whether all draws of a case are combined into one answer; the command then takes ``--draws``.
     """
 
-    heading = RUNNING
+    heading: ClassVar[str] = RUNNING
     columns: ClassVar[Mapping[str, str]] = {}
     headline: ClassVar[str] = ""
     example: ClassVar[str] = ""

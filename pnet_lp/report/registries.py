@@ -180,7 +180,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "bounds": _of("throughput.bounds", "BOUNDS"),
     "questions": _of("questions.base", "QUESTIONS"),
     "experiments": experiment_documents,
-    "executors": _of("experiment.executor", "EXECUTORS"),
+    "executors": _of("executors.base", "EXECUTORS"),
     "workloads": _of("workload", "WORKLOADS"),
     "sizes": _of("workload", "SIZES"),
     "collectives": _of("collectives", "ALGORITHMS"),

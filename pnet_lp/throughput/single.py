@@ -15,6 +15,7 @@ import numpy as np
 
 from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import TimeLimitError
+from pnet_lp.executors.base import Executor, this_machine
 from pnet_lp.failures import Each, Mask, Part, RiskGroup, SingleFailure, apply_mask, single_failures
 from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
@@ -31,7 +32,6 @@ from pnet_lp.throughput.rerouting import SOLVER, Rerouted, Rerouting
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL
 from pnet_lp.throughput.solvers import AUTO
 from pnet_lp.throughput.trials import FailureTrial, intact_start, part_of_time, solve_in_part, solve_whole, trial_of
-from pnet_lp.workers import map_in_order, threads_each
 
 _VISITS, _EXAMPLES = 50_000_000, 3_000_000
 """How far automorphisms are searched for: about a second."""
@@ -56,7 +56,7 @@ def single_failure_trials(
     groups: Sequence[RiskGroup] = (),
     *,
     seed: int = 0,
-    jobs: int = 1,
+    executor: Executor | None = None,
     threads: int = 0,
     **options: Any,
 ) -> list[FailureTrial]:
@@ -77,8 +77,8 @@ def single_failure_trials(
         each: what fails.
         groups: those of ``group``.
         seed: of the routing.
-        jobs: processes that solve at the same time.
-        threads: of each solve; 0 for all cores, divided among the jobs.
+        executor: what solves failures; None for this process.
+        threads: of each solve; 0 for all cores, divided among its processes.
         options: for :func:`pnet_lp.throughput.solve`.
 
     Raises:
@@ -95,7 +95,8 @@ def single_failure_trials(
     symmetric = plain and (routing.form == "arc" or not drawn) and not goal.input_names
     deadline = options.get("deadline", NEVER)
     together = _orbits(network, traffic, failures, deadline) if symmetric else [ints([i]) for i in range(len(failures))]
-    options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
+    where = executor or this_machine()
+    options = {"seed": seed, **options, "threads": where.threads(threads)}
     intact = solve_whole(network, traffic, options | part_of_time(options, 2))
     firsts = [failures[orbit[0]] for orbit in together]
     carrying = _carrying(network, intact) if plain and routing.form == "arc" else None
@@ -116,8 +117,8 @@ def single_failure_trials(
         intact = replace(intact, result=goal.at_rate(limited, rerouting.best.interval))
     found = [intact] * len(firsts)
     task = functools.partial(_solve_some, network, traffic, options, intact, rerouting)
-    turns = [(math.ceil((len(masks) - i) / jobs), mask) for i, mask in enumerate(masks)]
-    solved = map_in_order(task, [turns[i : i + _TOGETHER] for i in range(0, len(masks), _TOGETHER)], jobs)
+    turns = [(math.ceil((len(masks) - i) / where.processes), mask) for i, mask in enumerate(masks)]
+    solved = where.map(task, [turns[i : i + _TOGETHER] for i in range(0, len(masks), _TOGETHER)])
     trials = itertools.chain.from_iterable(solved)
     for i, trial in zip(needed, counted(trials, len(masks), "failures solved", on_progress), strict=True):
         found[i] = trial

@@ -12,6 +12,7 @@ import numpy as np
 
 from pnet_lp.deadline import NEVER
 from pnet_lp.errors import InfeasibleError, TimeLimitError
+from pnet_lp.executors.base import Executor, this_machine
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
 from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray
@@ -26,7 +27,6 @@ from pnet_lp.throughput.problems import lost_demands, state_problem
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, NO_SOLVER, WarmStart
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
 from pnet_lp.units import format_gbps
-from pnet_lp.workers import map_in_order, threads_each
 
 
 @brief()
@@ -129,7 +129,7 @@ def failure_trials(
     *,
     trials: int,
     seed: int = 0,
-    jobs: int = 1,
+    executor: Executor | None = None,
     threads: int = 0,
     **options: Any,
 ) -> list[FailureTrial]:
@@ -147,9 +147,9 @@ def failure_trials(
         failures: what is to fail.
         trials: number of draws; trial 0 is what ``pnet-lp throughput --fail-links`` applies.
         seed: of the draws, and of the routing.
-        jobs: processes that solve at the same time; with solvers whose results do not depend on threads, these do not
-            depend on it.
-        threads: of each solve; 0 for all cores, divided among the jobs.
+        executor: what solves the draws; None for this process.  With solvers whose results do not depend on threads,
+            these do not depend on it.
+        threads: of each solve; 0 for all cores, divided among its processes.
         options: for :func:`pnet_lp.throughput.solve`.
 
     Raises:
@@ -159,13 +159,14 @@ def failure_trials(
         PnetError: a process died.
     """
     masks, which = distinct_draws(network, failures, trials=trials, seed=seed)
-    options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
+    where = executor or this_machine()
+    options = {"seed": seed, **options, "threads": where.threads(threads)}
     # One solve is short: what matters is how many there are.  A function that reports cannot go to another process.
     on_progress = options.pop("on_progress", None)
     options["start"] = intact_start(network, traffic, masks, options)
     task = functools.partial(solve_in_part, network, traffic, options)
-    draws = [(math.ceil((len(masks) - i) / jobs), mask) for i, mask in enumerate(masks)]
-    found = list(counted(map_in_order(task, draws, jobs), len(masks), "draws solved", on_progress))
+    draws = [(math.ceil((len(masks) - i) / where.processes), mask) for i, mask in enumerate(masks)]
+    found = list(counted(where.map(task, draws), len(masks), "draws solved", on_progress))
     if all(trial.unsolved for trial in found):
         raise options["deadline"].over("solving the first draw")
     return [replace(found[place], trial=trial) for trial, place in enumerate(which) if not found[place].unsolved]

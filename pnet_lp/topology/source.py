@@ -17,6 +17,7 @@ from pnet_lp.registry import Entry, parse_expression, unknown
 from pnet_lp.seeds import derive_seed
 from pnet_lp.topology.family import PlaneBuilder, topologies
 from pnet_lp.topology.planes import Term, check_brackets, is_planes, parse_planes
+from pnet_lp.travel import located
 
 if TYPE_CHECKING:
     from pnet_lp.topology.spec import PlaneSpec
@@ -154,7 +155,7 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> NetworkSource:
         return NetworkSource(text, (_recipe(*parse_expression(text, topologies), text, link_gbps, seed),))
     known = named_files("topologies")
     # A name of the catalogue can have a slash and then looks like a path.
-    if text in known and not (exists(text) and Path(text).is_file()):
+    if text in known and not (exists(text) and located(text).is_file()):
         return _from_file(str(known[text]), link_gbps, seed)
     if _is_file(text):
         return _from_file(text, link_gbps, seed)
@@ -210,7 +211,7 @@ def _is_file(text: str) -> bool:
 
     path = Path(text)
     known = "/" in text or path.suffix.lower() in {*NETWORK_FORMATS.suffixes(), *SUFFIXES}
-    return known or (exists(text) and path.is_file())
+    return known or (exists(text) and located(path).is_file())
 
 
 def _recipe(name: str, values: Mapping[str, object], label: str, link_gbps: float, seed: int | None) -> PlaneRecipe:

@@ -50,25 +50,22 @@ class Example:
 
 
 PRESENTATION = {
-    *("as_json", "debug", "file", "labels", "out", "plot", "progress", "style", "threads"),
+    *("as_json", "debug", "executor", "file", "jobs", "labels", "out", "plot", "progress", "style", "threads"),
     "verify full",  # of a proof on a quotient from many destinations
     *("step-time save", "throughput save", "throughput links", "throughput paths", "throughput write_lp"),
     *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance", "verify", "find")),
     "step-time time_limit_s",
-    *("throughput jobs", "failures jobs"),
-    *("find candidates", "find jobs"),
+    "find candidates",
     *(
         "cite form",
         "cost speedup circuits",
         "cost speedup job",
         "sweep results",
         "sweep resume",
-        "sweep jobs",
-        *("sweep every", "sweep executor", "sweep shard", "sweep budget", "sweep dry_run"),
+        *("sweep every", "sweep shard", "sweep budget", "sweep dry_run"),
         *("sweep chart", "sweep rows", "sweep facet", "sweep unit", "sweep write_spec"),
         *("report every", "report size", "report results", "report settings", "report to"),
         "simulate fct",
-        "simulate jobs",
         "simulate records",
         "simulate trace",
     ),

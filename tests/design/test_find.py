@@ -17,6 +17,7 @@ from pnet_lp.design import FindSettings, candidates, candidates_between, find, s
 from pnet_lp.design.failing import CLOSE
 from pnet_lp.design.search import Survivor
 from pnet_lp.errors import PnetError, SpecError, TimeLimitError, TooLarge, TrafficError
+from pnet_lp.executors.base import this_machine
 from pnet_lp.failures import Failures
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.registry import validate
@@ -249,7 +250,7 @@ def test_failures_need_more() -> None:
 
 def test_failures_on_several_processes() -> None:
     settings = requested(min_gbps_per_host=30, families=("jellyfish", "leaf-spine"), planes=1, fail_links=0.1, trials=6)
-    one, two = find(settings), find(settings, jobs=2)
+    one, two = find(settings), find(settings, executor=this_machine(2))
     values = [[(each.candidate, each.gbps_per_host) for each in found.front] for found in (one, two)]
     assert values[0] == values[1]
     assert len(values[0]) > 1
@@ -331,13 +332,13 @@ def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
         ({"min_gbps_per_host": 1, "planes": (2, 2)}, SpecError, "planes: a value is given twice"),
         ({"min_gbps_per_host": 1, "trials": 3}, SpecError, "trials: has no meaning without fail_links"),
         ({"min_gbps_per_host": 1, "best": 1, "rank": "throughput"}, SpecError, "best: has no meaning where"),
-        ({"min_gbps_per_host": 1, "jobs": 2}, SpecError, "jobs: have no meaning without fail_links"),
+        ({"min_gbps_per_host": 1, "jobs": 2}, SpecError, "executor: has no meaning without fail_links"),
     ],
 )
 def test_wrong(given: dict[str, Any], kind: type[PnetError], message: str) -> None:
     jobs = given.pop("jobs", 1)
     with pytest.raises(kind, match=message):
-        find(requested(**given), jobs=jobs)
+        find(requested(**given), executor=this_machine(jobs))
 
 
 def test_command(tmp_path: Path) -> None:

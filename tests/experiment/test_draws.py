@@ -12,13 +12,14 @@ import pytest
 
 import pnet_lp.questions.throughput.answer as throughput
 from pnet_lp.errors import PnetError, TrafficError
+from pnet_lp.executors.base import this_machine
 from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
 from pnet_lp.seeds import derive_seed
+from pnet_lp.threads import processor_seconds
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.workers import map_in_order, processor_seconds
 
 from ..conftest import PATIENCE_S
 
@@ -122,14 +123,14 @@ def test_a_draw_that_fails_on_another_process_fails_as_here(experiment: Experime
 
 
 def test_results_come_in_the_order_of_tasks() -> None:
-    assert list(map_in_order(abs, [-3, 1, -2], 2)) == [3, 1, 2]
-    assert list(map_in_order(abs, [-3], 2)) == [3]
-    assert list(map_in_order(abs, [], 2)) == []
+    assert list(this_machine(2).map(abs, [-3, 1, -2])) == [3, 1, 2]
+    assert list(this_machine(2).map(abs, [-3])) == [3]
+    assert list(this_machine(2).map(abs, [])) == []
 
 
 def test_a_process_that_dies_is_an_error() -> None:
     with pytest.raises(PnetError) as caught:
-        list(map_in_order(os._exit, [9, 9], 2))
+        list(this_machine(2).map(os._exit, [9, 9]))
     assert str(caught.value) == ("a worker process was killed, perhaps for lack of memory; allowed: fewer --jobs")
 
 
@@ -137,7 +138,7 @@ def test_stopping_early_neither_waits_nor_prints(capfd: pytest.CaptureFixture[st
     began = time.monotonic()
     for _ in range(8):
         # One process answers while the other may still be starting.
-        found = map_in_order(time.sleep, [0, 600, 600], 2)
+        found = this_machine(2).map(time.sleep, [0, 600, 600])
         assert next(found) is None
         found.close()
     assert time.monotonic() - began < PATIENCE_S

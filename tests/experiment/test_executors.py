@@ -16,19 +16,9 @@ from distributed import LocalCluster
 
 from pnet_lp import interrupts
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.experiment import (
-    Draw,
-    Experiment,
-    Record,
-    Shard,
-    Store,
-    load_experiment,
-    run_experiment,
-    run_shard,
-    runner,
-)
-from pnet_lp.experiment.executor import EXECUTORS, parse_executor
-from pnet_lp.experiment.executors import dask, slurm
+from pnet_lp.executors import dask, slurm
+from pnet_lp.executors.base import EXECUTORS, Travelling, parse_executor
+from pnet_lp.experiment import Draw, Experiment, Record, Shard, Store, load_experiment, run_experiment, run_shard
 
 from ..conftest import PATIENCE_S
 
@@ -107,10 +97,9 @@ def test_a_cluster_that_loses_a_worker_stores_the_bytes_of_this_machine(
     assert again == {broken.with_name("spent.json")}
 
 
-def test_other_code_is_refused(trial: Experiment) -> None:
-    task = runner._Task(trial.question, "alone", trial.cases["alone"], 0, 1)
-    with pytest.raises(PnetError, match="a worker runs other code, found 'sha256:"):
-        runner._run_elsewhere(runner._RemoteTask(task, None, "sha256:other"))
+def test_other_code_is_refused() -> None:
+    with pytest.raises(PnetError, match=r"a worker runs other code, found 'sha256:.*; allowed: sha256:other"):
+        Travelling(abs, code="sha256:other")(-1)
 
 
 def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: Path) -> None:
@@ -195,9 +184,9 @@ def test_jobs_that_always_die_are_one_sentence(jobs: tuple[slurm.Slurm, list[Any
 
 
 def test_jobs_of_other_code_are_refused() -> None:
-    found = slurm._Share(abs, [(0, 1)], "sha256:other")()
+    found = slurm._Share(Travelling(abs, code="sha256:other"), [(0, 1)])()
     assert isinstance(found, PnetError)
-    assert str(found).startswith("slurm: a job runs other code, found 'sha256:")
+    assert ": a worker runs other code, found 'sha256:" in str(found)
 
 
 @pytest.mark.parametrize("lost", [False, True])

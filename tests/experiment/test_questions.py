@@ -11,8 +11,8 @@ from typing import TypeVar
 import pytest
 
 from pnet_lp.errors import PnetError
+from pnet_lp.executors.base import Executor
 from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment
-from pnet_lp.experiment.executor import Executor
 from pnet_lp.questions.base import QUESTIONS, Case
 from pnet_lp.report.experiment import compare, comparison_table, draw_table, result_table
 

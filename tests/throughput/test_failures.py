@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from pnet_lp.errors import SpecError
+from pnet_lp.executors.base import this_machine
+from pnet_lp.executors.local import Local
 from pnet_lp.failures import Failures, RiskGroup
 from pnet_lp.model import ThroughputResult
 from pnet_lp.questions.failures.answer import FailuresAnswer
@@ -98,7 +100,9 @@ def test_processes_and_equal_draws_change_nothing(monkeypatch: pytest.MonkeyPatc
     assert [trial.throughput_gbps for trial in found] == pytest.approx([0.25] * 12, rel=1e-4)
     document = FailuresAnswer(network, traffic, tuple(found)).to_json()
     assert document["quantiles_gbps"]["p5"] == document["quantiles_gbps"]["min"]
-    several = failure_trials(network, traffic, failures, trials=12, seed=1, solver="structured", jobs=2)
+    several = failure_trials(
+        network, traffic, failures, trials=12, seed=1, solver="structured", executor=this_machine(2)
+    )
     assert FailuresAnswer(network, traffic, tuple(several)).to_json() == document
 
 
@@ -113,10 +117,10 @@ def test_threads_of_each_solve(monkeypatch: pytest.MonkeyPatch, requested: int, 
 
     monkeypatch.setattr("os.cpu_count", lambda: 8)
     monkeypatch.setattr("pnet_lp.throughput.trials.solve", counted)
-    monkeypatch.setattr("pnet_lp.throughput.trials.map_in_order", lambda task, masks, _: map(task, masks))
+    monkeypatch.setattr(Local, "map", lambda _, task, masks: map(task, masks))
     network = build_network(["ring:n=4"], link_gbps=1)
     traffic = build_traffic("all-to-all", network, None)
-    failure_trials(network, traffic, Failures(links=0.25), trials=2, jobs=jobs, threads=requested)
+    failure_trials(network, traffic, Failures(links=0.25), trials=2, executor=this_machine(jobs), threads=requested)
     assert found == {each}
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import pnet_lp as pn
 from pnet_lp.cli import main
 from pnet_lp.errors import InfeasibleError, SpecError
+from pnet_lp.executors.base import this_machine
 from pnet_lp.failures import Each, Failures, RiskGroup, fail, single_failures
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.questions.failures.answer import FailuresAnswer
@@ -241,7 +242,7 @@ def test_processes_change_nothing() -> None:
     one, two = (
         [
             (trial.failure, trial.throughput_gbps, trial.limit)
-            for trial in single_failure_trials(network, traffic, "link", jobs=jobs)
+            for trial in single_failure_trials(network, traffic, "link", executor=this_machine(jobs))
         ]
         for jobs in (1, 2)
     )

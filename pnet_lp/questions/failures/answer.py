@@ -132,7 +132,8 @@ def failures(case: FailuresCase, seed: int, built: Built = NOTHING_BUILT) -> Pos
     traffic = case.demands(network, seed, built)
 
     def answer(run: Run) -> Answer:
-        options = {"jobs": run.jobs, "on_progress": run.on_progress, **case.options(seed, run.threads, run.deadline)}
+        options = case.options(seed, run.threads, run.deadline)
+        options |= {"executor": run.executor, "on_progress": run.on_progress}
         if case.each is not None:
             intact, *single = single_failure_trials(network, traffic, case.each, fails.groups, **options)
             return FailuresAnswer(network, traffic, tuple(single), intact, goal)

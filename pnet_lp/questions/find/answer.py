@@ -175,7 +175,7 @@ def find(case: FindCase, seed: int) -> Posed:
         found = find_networks(
             settings,
             threads=run.threads,
-            jobs=run.jobs,
+            executor=run.executor,
             deadline=run.deadline,
             keep_partial=run.keep_partial,
             ending=run.ending,

@@ -9,6 +9,7 @@ rank of its group.
 
 from __future__ import annotations
 
+import glob
 import io
 import json
 import re
@@ -21,6 +22,7 @@ from pnet_lp.extras import load, need
 from pnet_lp.files import read_limited
 from pnet_lp.formats import Format
 from pnet_lp.registry import nearest
+from pnet_lp.travel import located, names_in
 from pnet_lp.workload.io.flows import LARGEST_BYTES
 from pnet_lp.workload.traces.format import TRACE_FORMATS
 from pnet_lp.workload.traces.trace import Collective, Joint, Message, Node, Trace
@@ -118,10 +120,10 @@ def _files(data: bytes, where: str) -> list[tuple[str, bytes]]:
     """Return names and contents of the files of all ranks, given one of them; a file without rank is alone."""
     path = Path(where)
     own = _RANKED.fullmatch(path.name)
-    if own is None or not path.is_file():
+    if own is None or not located(path).is_file():
         return [(where, data)]
     found: dict[int, Path] = {}
-    for other in path.parent.iterdir():
+    for other in names_in(path.parent, f"{glob.escape(own['stem'])}.*"):
         named = _RANKED.fullmatch(other.name)
         if named is not None and (named["stem"], named["suffix"]) == (own["stem"], own["suffix"]):
             found[int(named["rank"])] = other

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import Field
 
-from pnet_lp.experiment.executor import EXECUTORS, Executor
+from pnet_lp.executors.base import EXECUTORS, Executor
 from pnet_lp.registry import Params
 
 T = TypeVar("T")

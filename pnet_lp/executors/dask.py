@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
+import io
 import logging
 import re
+import sys
 import threading
+import warnings
+import zipfile
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
@@ -14,9 +19,11 @@ from pydantic import AfterValidator, Field
 
 from pnet_lp import interrupts
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.experiment.executor import EXECUTORS, Executor
+from pnet_lp.executors.base import EXECUTORS, Executor, Missing, Travelling
 from pnet_lp.extras import load
+from pnet_lp.manifest import code_identity
 from pnet_lp.registry import Params
+from pnet_lp.travel import PACKAGE, answers
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -50,8 +57,8 @@ class DaskParams(Params):
 class Dask(Executor):
     """See :class:`Executor`.
 
-    Workers import what they run, so they need the same version of this package, and the files that a spec names below
-    the folder that they run in.  A worker that dies is replaced by another for what it was at.
+    Files that tasks name go with them, and this package goes to workers that lack it; others refuse another version.
+    A worker that dies is replaced by another for what it was at.
     """
 
     shares_files = False
@@ -66,6 +73,7 @@ class Dask(Executor):
                 allowed="no number of jobs",
             )
         self._address = params.address
+        self._open: Any = None
         # Before anything is begun.
         with self._client() as client:
             self._slots: int = sum(client.nthreads().values())
@@ -105,19 +113,44 @@ class Dask(Executor):
         """See :meth:`Executor.threads`: a worker is one of several on its machine."""
         return requested or 1
 
+    def close(self) -> None:
+        """See :meth:`Executor.close`."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         """See :meth:`Executor.run`."""
         from distributed import KilledWorker, as_completed  # noqa: PLC0415 - as above
 
-        with self._client() as client:
-            futures = client.map(function, tasks, pure=False)
-            number = {future.key: i for i, future in enumerate(futures)}
+        numbers: dict[Any, int] = {}
+        with self, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            if self._open is None:
+                self._open = self._client()
+                _send_code(self._open)
+            client, files = self._open, answers()
+
+            def send(places: Sequence[int]) -> list[Any]:
+                futures = client.map(_apply, [tasks[i] for i in places], travelling=travelling, pure=False)
+                numbers.update(zip(futures, places, strict=True))
+                return list(futures)
+
             try:
-                for future in as_completed(futures, loop=client.loop):
-                    yield number[future.key], future.result()
-                    future.release()
+                # Once for all tasks; a worker that dies with it loses nothing, since it can be made again.
+                travelling = client.submit(Travelling, function, files, code_identity(), pure=False)
+                done = as_completed(send(range(len(tasks))), loop=client.loop)
+                for future in done:
+                    number, found = numbers.pop(future), future.result()
+                    if not isinstance(found, Missing):
+                        yield number, found
+                        continue
+                    if found.question not in files:
+                        files = files | answers([found.question])
+                        travelling = client.submit(Travelling, function, files, code_identity(), pure=False)
+                    done.update(send([number]))
             except KilledWorker:
-                raise PnetError("workers died repeatedly on one draw, perhaps out of memory", where="dask") from None
+                raise PnetError("workers died repeatedly on one task, perhaps out of memory", where="dask") from None
             except (CancelledError, OSError):
                 raise PnetError(
                     "the scheduler is gone; the draws done so far are stored", where="dask", found=self._address
@@ -126,4 +159,41 @@ class Dask(Executor):
                 raise PnetError(f"a worker lacks this package: {error}", where="dask") from None
             finally:
                 with suppress(CancelledError, OSError):
-                    client.cancel(futures)
+                    client.cancel(list(numbers))
+
+
+def _apply(task: T, *, travelling: Travelling[T, R]) -> R | Missing:
+    return travelling(task)
+
+
+def _send_code(client: Any) -> None:
+    """Let workers that lack this package import a copy of ours, those too that come later.
+
+    Those that have another version keep it, and refuse tasks.
+    """
+    from distributed import WorkerPlugin  # noqa: PLC0415 - as above
+
+    # What is defined in here is sent as it is, and not imported from this package.
+    def lacks() -> bool:
+        return importlib.util.find_spec("pnet_lp") is None
+
+    class Code(WorkerPlugin):
+        name = f"pnet-lp {code_identity()}"
+
+        def __init__(self, archive: bytes) -> None:
+            self.archive = archive
+
+        def setup(self, worker: Any) -> None:
+            if importlib.util.find_spec("pnet_lp") is None:
+                folder = f"{worker.local_directory}/pnet-lp"
+                zipfile.ZipFile(io.BytesIO(self.archive)).extractall(folder)
+                sys.path.insert(0, folder)
+
+    found = client.run(lacks)
+    if not found or any(found.values()):
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for path in sorted(PACKAGE.rglob("*")):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    archive.write(path, path.relative_to(PACKAGE.parent))
+        client.register_plugin(Code(content.getvalue()))

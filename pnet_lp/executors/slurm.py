@@ -13,9 +13,8 @@ from typing import Any, Generic, Literal, Self, TypeVar
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import PnetError
-from pnet_lp.experiment.executor import EXECUTORS, Executor
+from pnet_lp.executors.base import EXECUTORS, Executor, Travelling
 from pnet_lp.extras import load
-from pnet_lp.manifest import code_identity
 from pnet_lp.registry import Params
 
 T = TypeVar("T")
@@ -55,13 +54,10 @@ class _Share(Generic[T, R]):
 
     function: Callable[[T], R]
     tasks: list[tuple[int, T]]
-    code: str
 
     def __call__(self) -> list[tuple[int, R]] | PnetError:
         """Return all results by number, or the error that ended them."""
         try:
-            if code_identity() != self.code:
-                raise PnetError("a job runs other code", where="slurm", found=code_identity(), allowed=self.code)
             return [(number, self.function(task)) for number, task in self.tasks]
         except PnetError as error:
             return error
@@ -116,8 +112,8 @@ class Slurm(Executor):
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         """See :meth:`Executor.run`."""
-        numbered, code = list(enumerate(tasks)), code_identity()
-        shares = [_Share(function, numbered[i :: self._jobs], code) for i in range(min(self._jobs, len(numbered)))]
+        numbered, travelling = list(enumerate(tasks)), Travelling(function)
+        shares = [_Share(travelling, numbered[i :: self._jobs]) for i in range(min(self._jobs, len(numbered)))]
         with self._submitting_errors():
             jobs = [self._submitting.submit(share) for share in shares]
         tries, waiting = [1] * len(shares), set(range(len(shares)))

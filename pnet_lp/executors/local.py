@@ -1,4 +1,4 @@
-"""Worker processes, whose results come in the order of the tasks."""
+"""Processes of this machine."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from types import FrameType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from pnet_lp.errors import PnetError
+from pnet_lp.executors.base import EXECUTORS, Executor
+from pnet_lp.registry import NoParams, Params
 from pnet_lp.stdout import divert
+from pnet_lp.threads import threads_each
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,97 +28,71 @@ _GRACE_S = 2.0
 """Seconds from SIGTERM to SIGKILL, to remove temporary files."""
 
 
-def threads_each(threads: int, jobs: int) -> int:
-    """Return the threads of each of ``jobs`` processes: the requested number, or for 0 its share of all cores."""
-    if jobs == 1:
-        return threads
-    return threads or max(1, (os.cpu_count() or 1) // jobs)
-
-
-def processor_seconds(root: Path = Path("/")) -> float:
-    """Return the processor time of this process and of its children, in seconds.
-
-    Children that are still running, as the processes of some solvers are, count only where there is ``/proc``.
-
-    Args:
-        root: where ``proc`` is mounted.
-    """
-    ticks = 0
-    for listed in (root / "proc/self/task").glob("*/children"):
-        with suppress(OSError):  # gone meanwhile
-            for pid in listed.read_text().split():
-                with suppress(OSError):
-                    # After the name: user and system time, then those of its own children.
-                    fields = (root / "proc" / pid / "stat").read_text().rpartition(")")[2].split()
-                    ticks += sum(map(int, fields[11:15]))
-    # Small draws take less than a tick, in which the system counts other processes.
-    others = ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
-    return time.process_time() + sum(os.times()[2:4]) + others
-
-
-class Workers:
-    """Processes that are started for the first tasks and kept for more, as a context manager.
+@EXECUTORS.register("local", summary="processes of this machine, as many as --jobs says")
+class Local(Executor):
+    """See :class:`Executor`; without ``jobs`` there is no process beside this one.
 
     If the caller is interrupted or stops early, or a task fails, the processes are terminated at once: a task must
     write its files completely or not at all.
-
-    Args:
-        count: number of processes; 1 for this one alone.
     """
 
-    def __init__(self, count: int) -> None:
-        self.count = count
+    shares_files = True
+
+    def __init__(self, params: Params, jobs: int | None) -> None:
+        assert isinstance(params, NoParams)
+        self._jobs = jobs or 1
         self._pool: ProcessPoolExecutor | None = None
         self._others = set[BaseProcess]()
 
-    def __enter__(self) -> Self:
-        return self
+    @property
+    def processes(self) -> int:
+        """See :attr:`Executor.processes`."""
+        return self._jobs
 
-    def __exit__(self, *_: object) -> None:
+    @property
+    def alone(self) -> bool:
+        """See :attr:`Executor.alone`."""
+        return self._jobs == 1
+
+    def threads(self, requested: int) -> int:
+        """See :meth:`Executor.threads`: all cores, divided among the jobs."""
+        return threads_each(requested, self._jobs)
+
+    def close(self) -> None:
+        """See :meth:`Executor.close`."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
-        """Yield ``function(task)`` for each task, in order.
-
-        Args:
-            function: importable by name, as are its argument and result.
-            tasks: its arguments; a single one is computed in this process.
-
-        Raises:
-            PnetError: a worker process was killed.
-        """
-        if self.count == 1 or len(tasks) < 2:
-            yield from map(function, tasks)
+    def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
+        """See :meth:`Executor.run`; results come in order, a single one from this process."""
+        if self.alone or len(tasks) < 2:
+            yield from enumerate(map(function, tasks))
             return
         call = functools.partial(_call, function)
-        try:
-            pool = self._started()
-            with _sigint_blocked():
-                futures = [pool.submit(call, task) for task in tasks]
-            for future in futures:
-                yield future.result()
-        except BrokenProcessPool:
-            raise PnetError("a worker process was killed, perhaps for lack of memory", allowed="fewer --jobs") from None
-        except BaseException:
-            # The pool itself would wait for running tasks.
-            _terminate(set(multiprocessing.active_children()) - self._others)
-            raise
+        with self:
+            try:
+                pool = self._started()
+                with _sigint_blocked():
+                    futures = [pool.submit(call, task) for task in tasks]
+                for i, future in enumerate(futures):
+                    yield i, future.result()
+            except BrokenProcessPool:
+                raise PnetError(
+                    "a worker process was killed, perhaps for lack of memory", allowed="fewer --jobs"
+                ) from None
+            except BaseException:
+                # The pool itself would wait for running tasks.
+                _terminate(set(multiprocessing.active_children()) - self._others)
+                raise
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             self._others = set(multiprocessing.active_children())
             # Spawned, not forked: threads of solvers and their locks do not survive a fork.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_initialize)
+            self._pool = ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_initialize)
         return self._pool
-
-
-def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
-    """Yield ``function(task)`` for each task, in order, by up to ``workers`` processes; see :meth:`Workers.map`."""
-    with Workers(min(workers, max(len(tasks), 1))) as found:
-        yield from found.map(function, tasks)
 
 
 @contextmanager

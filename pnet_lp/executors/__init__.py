@@ -1,0 +1,1 @@
+"""Where many things are worked off, one file each: tasks of sweeps, draws, trials, searches and reports."""

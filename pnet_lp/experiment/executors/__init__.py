@@ -1,1 +1,0 @@
-"""Where draws are answered, one file each."""
