@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pnet_lp import __version__, _core
+from pnet_lp._core import __version__, build_profile
 from pnet_lp.extras import EXTRAS
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -91,7 +91,7 @@ def environment() -> dict[str, Any]:
         "code": code_identity(),
         "commit": _git("rev-parse", "HEAD"),
         "dirty": None if changes is None else bool(changes),
-        "build_profile": _core.build_profile,
+        "build_profile": build_profile,
         "python": sys.version.split()[0],
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "machine": {
