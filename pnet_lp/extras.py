@@ -17,6 +17,7 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
     {
         "distributed": "cluster",
         "infragraph": "infragraph",
+        "ngraph": "netgraph",
         "ortools": "ortools",
         "pandas": "notebook",
         "protobuf": "chakra",

@@ -7,7 +7,7 @@ import pytest
 from .fuzz import readers, tried
 
 READERS = readers()
-BY_PACKAGES = {"network lstopo", "network nccl"}
+BY_PACKAGES = {"network lstopo", "network nccl", "network netgraph"}
 """Of other packages, which take 20 ms for a small file."""
 
 

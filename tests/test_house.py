@@ -322,7 +322,7 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
         *project["dependencies"],
         *(
             one
-            for extra in ("cluster", "infragraph", "notebook", "ortools", "parquet", "pulp", "slurm")
+            for extra in ("cluster", "infragraph", "netgraph", "notebook", "ortools", "parquet", "pulp", "slurm")
             for one in extras[extra]
         ),
     ]

@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
-EXTRAS = ("cluster", "infragraph", "notebook", "ortools", "parquet", "pulp", "slurm")
+EXTRAS = ("cluster", "infragraph", "netgraph", "notebook", "ortools", "parquet", "pulp", "slurm")
 
 
 def oldest() -> list[str]:
