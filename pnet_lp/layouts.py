@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 from pnet_lp.errors import PnetError, printable
@@ -418,6 +419,34 @@ def ns3_hosts(switches: Sequence[str], hosts: Sequence[str]) -> list[int]:
 
 
 _METADATA = re.compile(r"<([A-Z /]+)>\s*(\S*)")
+
+
+COMMALAB = re.compile(r"(?:\s*+[0-9]{1,9}[^\S\n]*+\n){3}[^\S\n]*+[0-9]{1,9}[^\S\n]++[0-9]{1,9}[^\S\n]++[-0-9.]")
+"""How an instance of CommaLab begins."""
+
+
+def parse_commalab(
+    text: str, where: str, fault: Fault
+) -> tuple[int, list[tuple[str, list[str]]], list[tuple[str, list[str]]]]:
+    """Return the number of nodes of an instance of CommaLab, its arcs and its commodities, ``(where, words)`` each.
+
+    Nodes, numbers from 1 on, are checked.
+    """
+    lines = word_lines(text, where)
+    counts = [whole(words[0]) if len(words) == 1 else None for _, words in islice(lines, 3)]
+    if len(counts) < 3 or None in counts or not counts[0]:
+        raise fault("invalid first lines", where=where, allowed="numbers of nodes, arcs and commodities, one a line")
+    nodes, arcs, commodities = (count or 0 for count in counts)
+    rows = list(lines)
+    if len(rows) != arcs + commodities:
+        raise fault(f"there are {len(rows)} lines of arcs and commodities instead of {arcs + commodities}", where=where)
+    for number, (here, words) in enumerate(rows):
+        form = "FROM TO COST CAPACITY" if number < arcs else "FROM TO DEMAND"
+        if len(words) != len(form.split()):
+            raise fault("not an arc or commodity", where=here, found=" ".join(words), allowed=form)
+        if wrong := [word for word in words[:2] if not 1 <= (whole(word) or 0) <= nodes]:
+            raise fault("no such node", where=here, found=wrong[0], allowed=f"1 to {nodes}")
+    return nodes, rows[:arcs], rows[arcs:]
 
 
 def parse_tntp(text: str, where: str, fault: Fault) -> tuple[dict[str, int], Iterator[tuple[str, list[str]]]]:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_WEIGHTS = ("weight", "metric", "cost", "dist")
+WEIGHTS = ("weight", "metric", "cost", "dist")
+"""Names of numbers of links by which other programs find shortest paths."""
 
 
 @brief("label", "switch_count", "cable_count", "host_count")
@@ -221,7 +222,7 @@ class Plane:
         differ = {name for name, values in self.attributes.items() if np.any(values != values[:1, :1])}
         return self.warnings + tuple(
             f"{self.label or 'plane'}: shortest paths are those of fewest hops, whatever the {name} (--metric {name})"
-            for name in _WEIGHTS
+            for name in WEIGHTS
             if name in differ and self.metric is None
         )
 

@@ -19,6 +19,7 @@ from pnet_lp.flags import Flag
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
+from pnet_lp.model.plane import WEIGHTS
 from pnet_lp.questions.base import Case
 from pnet_lp.registry import AsText, OneOrMore, nearest
 from pnet_lp.topology import PlaneSettings, assumptions, build_network, check_topology, topologies
@@ -133,7 +134,13 @@ class MetricKeys(NetworkKeys):
         network = super().whole(seed, built)
         if not self.follows_metric:
             # No need to say that shortest paths do not follow them.
-            return replace(network, planes=tuple(replace(plane, attributes={}) for plane in network.planes))
+            planes = (
+                replace(
+                    plane, attributes={key: plane.attributes[key] for key in plane.attributes if key not in WEIGHTS}
+                )
+                for plane in network.planes
+            )
+            return replace(network, planes=tuple(planes))
         return network if self.metric is None else by_metric(network, self.metric)
 
 

@@ -73,7 +73,9 @@ class MinCostParams(Params):
     at: float | None = Field(None, gt=0, allow_inf_nan=False, description="K to carry, Gb/s per unit demand")
     fraction: float | None = Field(None, gt=0, le=1, description="K to carry as a part of the largest one; default 1")
     costs: Path | None = Field(
-        None, description="table plane,u,v,cost of what a Gb/s on a link costs; links not named cost 1"
+        None,
+        description="table plane,u,v,cost of what a Gb/s on a link costs, links not named cost 1; or a number that "
+        "files give links, such as unit_cost",
     )
 
     @model_validator(mode="after")

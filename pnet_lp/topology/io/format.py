@@ -84,6 +84,20 @@ def paired(arcs: Iterable[tuple[int, int, T, str]], link: Callable[[int, int], s
     return cables
 
 
+def joined(rows: Iterable[tuple[int, int, list[float]]]) -> list[tuple[int, int, list[float], list[float] | None]]:
+    """Return the cables that one-way links ``(u, v, values)`` make up, None for a direction without one."""
+    cables: list[tuple[int, int, list[float], list[float] | None]] = []
+    alone: dict[tuple[int, int], deque[int]] = {}
+    for u, v, values in rows:
+        if waiting := alone.get((v, u)):
+            number = waiting.popleft()
+            cables[number] = (*cables[number][:3], values)
+        else:
+            alone.setdefault((u, v), deque()).append(len(cables))
+            cables.append((u, v, values, None))
+    return cables
+
+
 def left_out_loops(names: Iterable[str], where: str) -> tuple[str, ...]:
     """Return the sentence about links that join switches of these ``names`` to themselves, if there are any."""
     named = ", ".join(map(repr, dict.fromkeys(names)))

@@ -10,13 +10,12 @@ link without one back carries nothing in that direction.  Lengths, times and tol
 from __future__ import annotations
 
 import re
-from collections import deque
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_tntp, whole
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import NETWORK_FORMATS, left_out_loops, parse_speed
+from pnet_lp.topology.io.format import NETWORK_FORMATS, joined, left_out_loops, parse_speed
 from pnet_lp.units import parse_number
 
 _COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type")
@@ -46,7 +45,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
     if len(rows) != links:
         raise TopologyError(f"there are {len(rows)} links instead of {links}", where=where)
     loops = [str(u + 1) for u, v, _ in rows if u == v]
-    cables = _cables([row for row in rows if row[0] != row[1]])
+    cables = joined([row for row in rows if row[0] != row[1]])
     return Plane.from_cables(
         [str(node) for node in range(1, nodes + 1)],
         [u for u, *_ in cables],
@@ -72,20 +71,6 @@ def _row(words: list[str], nodes: int, where: str) -> tuple[int, int, list[float
         if end is None or not 1 <= end <= nodes:
             raise TopologyError("no such node", where=where, found=word, allowed=f"1 to {nodes}")
     return int(words[0]) - 1, int(words[1]) - 1, [parse_speed(words[2], where), *map(parse_number, words[3:-1])]
-
-
-def _cables(rows: list[tuple[int, int, list[float]]]) -> list[tuple[int, int, list[float], list[float] | None]]:
-    """Return the cables that one-way links make up, None for a direction without one."""
-    cables: list[tuple[int, int, list[float], list[float] | None]] = []
-    alone: dict[tuple[int, int], deque[int]] = {}
-    for u, v, values in rows:
-        if waiting := alone.get((v, u)):
-            number = waiting.popleft()
-            cables[number] = (*cables[number][:3], values)
-        else:
-            alone.setdefault((u, v), deque()).append(len(cables))
-            cables.append((u, v, values, None))
-    return cables
 
 
 NETWORK_FORMATS.add_text("tntp", (), "road networks of TNTP, only read", _parse, None, recognise=_FIRST.match)
