@@ -65,6 +65,8 @@ class FluidScenario(SimulationScenario):
         initial_window: first window of slow start, in packets.
         window: largest window, in packets; None for what fills a flow's path.
         threshold: packets in a queue from which on others are marked.
+        growing: whether windows grow from the initial one; otherwise flows have all of theirs at once.
+        hosts_hold: whether ports of hosts hold all that windows leave to them.
         transport: the transport whose terms these are; None where they were chosen by hand.
         patience_s: how long the best split may take at least; what takes longer is refused.
         incremental: whether only what a change reaches is solved again; otherwise everything is, for comparison.
@@ -78,6 +80,8 @@ class FluidScenario(SimulationScenario):
     initial_window: int = 10
     window: int | None = None
     threshold: int = 65
+    growing: bool = False
+    hosts_hold: bool = False
     transport: str | None = None
     patience_s: float = 86400.0
     incremental: bool = True
@@ -136,7 +140,13 @@ class FluidScenario(SimulationScenario):
             correction={
                 **added,
                 "slow_start": self.initial_window if added["slow_start"] else None,
-                "windows": {**windows, "packets": self.window, "threshold": self.threshold}
+                "windows": {
+                    **windows,
+                    "packets": self.window,
+                    "threshold": self.threshold,
+                    "first": self.initial_window if self.growing else None,
+                    "hosts_hold": self.hosts_hold,
+                }
                 if any(windows.values())
                 else None,
             },

@@ -11,11 +11,8 @@ from pnet_lp.sim.base import PacketSizes, QueueChoice, TransportChoice
 from pnet_lp.sim.fluid import OF_WINDOWS, parse_correction
 from pnet_lp.sim.ports import Ports
 
-IN_QUEUES = 0.7
-"""What a window without bound keeps in queues, as a part of the threshold and what its host's port takes of it."""
-
-LONGEST = 1.4
-"""The longest queue that flows wait in, as a multiple of the same: windows overshoot, and hosts hold several."""
+IN_HOST = 0.75
+"""What a window without bound keeps in its host's port, as a part of what that takes: it waits until half is left."""
 
 
 def terms_of(
@@ -47,13 +44,14 @@ def terms_of(
     if params.window_bound is not None:
         windows = OF_WINDOWS if by_marks else OF_WINDOWS[:1]
         return {**found, "terms": (*terms, *windows), "window": params.window_bound, "threshold": max(held, 1)}
-    waiting = held + host_queue.held_of_flow(sizes)
-    window = round_trip_packets(network, link_delay_ps, sizes) + IN_QUEUES * waiting
+    at_host = IN_HOST * host_queue.held_of_flow(sizes)
     return {
         **found,
         "terms": (*terms, "queueing"),
-        "window": max(round(window), 1),
-        "threshold": max(round(LONGEST * waiting), 1),
+        "window": max(round(round_trip_packets(network, link_delay_ps, sizes) + max(at_host, held)), 1),
+        "threshold": max(held, 1),
+        "growing": True,
+        "hosts_hold": at_host > 0,
     }
 
 

@@ -10,8 +10,8 @@ from pnet_lp.errors import SpecError
 from pnet_lp.quantities import Bytes
 from pnet_lp.sim.base import PacketSizes, QueueParams, SimulationContext
 
-FILLED = 0.3
-"""What windows keep on average in a queue until it loses packets, as a part of its limit; see docs/fluid.md."""
+FILLED = 0.5
+"""What windows keep in a queue until it loses packets, as a part of its limit: the mean of an empty and a full one."""
 
 
 class Limit(TypedDict):

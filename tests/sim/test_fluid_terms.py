@@ -26,15 +26,29 @@ def test_windows_without_bound_fill_round_trip_threshold_and_the_host() -> None:
     # Two links of 1 us and 1.2 us a packet, both ways: 5.33 packets.  The host takes 131,072 bytes, 87.38 packets.
     found = scenario(transport="dctcp", queue="ecn:threshold=65,packets=1000")
     assert found.terms == ("handshake", "propagation", "store-and-forward", "slow-start", "queueing")
-    assert (found.window, found.threshold) == (round(5.333 + 0.7 * 152.38), round(1.4 * 152.38))
+    assert (found.window, found.threshold, found.hosts_hold) == (round(5.333 + 0.75 * 87.38), 65, True)
     same = scenario(transport="dctcp", queue="ecn:threshold=65,packets=1000", host_queue="same")
-    assert (same.window, same.threshold) == (round(5.333 + 0.7 * 65), 91)
+    assert (same.window, same.threshold, same.hosts_hold) == (round(5.333 + 65), 65, False)
     in_bytes = scenario(transport="dctcp", queue="ecn:threshold_bytes=30kB,packets=1000", host_queue="same")
-    assert (in_bytes.window, in_bytes.threshold) == (round(5.333 + 0.7 * 20), 28)
-    # Without marks three tenths of the limit count.
+    assert (in_bytes.window, in_bytes.threshold) == (round(5.333 + 20), 20)
+    # Without marks half of the limit counts.
     lost = scenario(transport="tcp:handshake=false", queue="drop-tail:packets=100", host_queue="same")
     assert lost.terms == ("propagation", "store-and-forward", "slow-start", "queueing")
-    assert (lost.window, lost.threshold) == (round(5.333 + 0.7 * 30), 42)
+    assert (lost.window, lost.threshold) == (round(5.333 + 50), 50)
+
+
+def test_a_handshake_waits_in_the_queues_that_its_data_finds() -> None:
+    """A packet of a host that sends 10 MB waits behind these, with a handshake twice."""
+    busy = Workload.from_flows(8, [0, 0], [1, 2], [10**7, 100], [0, 10**9])
+    idle = Workload.from_flows(8, [0], [2], [100])
+    waits = []
+    for handshake in ("false", "true"):
+        settings = {"transport": f"dctcp:handshake={handshake}", "queue": "ecn:threshold=65,packets=1000"}
+        runs = [scenario(workload, **settings).run().completion_ps[-1] for workload in (busy, idle)]
+        waits.append(runs[0] - runs[1])
+    # What the window of 71 packets keeps before the host beyond the round trip is 66 packets, less while it grows.
+    assert 0.95 * 66 * 1_200_000 < waits[0] < 66 * 1_200_000
+    assert waits[1] == pytest.approx(2 * waits[0], rel=0.01)
 
 
 def test_bounded_windows_keep_the_terms_made_for_them() -> None:

@@ -263,7 +263,11 @@ impl Engine {
         if terms.opening == 0 {
             self.enter(slot);
         } else {
-            self.known.push(Reverse((self.now.saturating_add(terms.opening), Known::Enter(slot))));
+            let waits = match (windows, paths.first()) {
+                (Some(windows), Some(path)) => windows.around(self.find(slot, path)),
+                _ => 0,
+            };
+            self.known.push(Reverse((self.now.saturating_add(terms.opening + waits), Known::Enter(slot))));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! that it stops; where senders heed marks, no more than about the length from which on packets are marked.  What waits
 //! elsewhere is what the last flow there has found that came or went.
 //!
-//! - *Queueing*: a flow finds these queues, on its way and on that of its acknowledgements.  A link serves packets in the
+//! - *Queueing*: a flow finds these queues, on its way and on that of its acknowledgements; so does its handshake.  A link serves packets in the
 //!   order in which they come, and not, as the fluid has it, all flows at the same time: of a flow that fits into one
 //!   window, all packets wait behind what was there, and a part `S / W` of what they wait before the link that sets the rate
 //!   is in the fluid's time already, of a larger one all of it.  A larger flow sends a window in each round trip, and all
@@ -48,13 +48,17 @@ pub struct Windows {
     pub packets: Option<u32>,
     /// Packets in a queue from which on others are marked.
     pub threshold: u32,
+    /// The first window in packets, where windows grow from there up to `packets`; none where flows have all of it at once.
+    pub first: Option<u32>,
+    /// Whether ports of hosts hold all that windows leave to them: there nothing is marked or lost.
+    pub hosts_hold: bool,
     /// Whether flows wait in queues.
     pub queueing: bool,
     /// Whether they have to find their share where packets are marked.
     pub convergence: bool,
 }
 
-parameters!(group Windows: packets, threshold, queueing, convergence);
+parameters!(group Windows: packets, threshold, first, hosts_hold, queueing, convergence);
 
 /// The window of a flow.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +123,11 @@ impl Windows {
         };
         let largest = packets * f64::from(sizes.packet);
         let round_trip = terms.round_trip as f64 + slowest;
-        Window { packets, largest, held: largest.min(wire), round_trip, found: Found::default() }
+        let held = match self.first {
+            Some(first) => grown(f64::from(first) * f64::from(sizes.packet), largest, wire),
+            None => largest.min(wire),
+        };
+        Window { packets, largest, held, round_trip, found: Found::default() }
     }
 
     /// Bytes that wait before a link on average where packets are marked.
@@ -156,7 +164,8 @@ impl Windows {
                 queue.bytes += (class.held - on_its_way).max(0.0);
             }
         }
-        queue.wait = queue.bytes.min(self.most(sizes)) / capacity;
+        let most = if self.hosts_hold && fabric.of_hosts().contains(&port) { f64::INFINITY } else { self.most(sizes) };
+        queue.wait = queue.bytes.min(most) / capacity;
         queue
     }
 
@@ -188,6 +197,11 @@ impl Windows {
         Found { own, elsewhere, back, marked: most.map(|link| Marked { part, ..link }) }
     }
 
+    /// How long the two packets of a handshake wait on a path and back.
+    pub(super) fn around(&self, found: Found) -> Time {
+        if self.queueing { (found.own + found.elsewhere + found.back).round() as Time } else { 0 }
+    }
+
     /// What is added until a flow's last byte arrives, and from there to its acknowledgement.
     ///
     /// `sharing` is how long the flow of `wire` bytes took in the fluid, in picoseconds; what it found when it entered and
@@ -214,6 +228,17 @@ impl Windows {
     }
 }
 
+/// How many bytes of a flow a window keeps in the network that grows from `first` by what is acknowledged, up to `most` and
+/// to what the flow has left: the mean over all that it sends.
+fn grown(first: f64, most: f64, bytes: f64) -> f64 {
+    let first = first.min(most);
+    if bytes <= first {
+        return bytes / 2.0;
+    }
+    let peak = most.min((first + bytes) / 2.0);
+    peak - ((peak - first).powi(2) + peak.powi(2)) / (2.0 * bytes)
+}
+
 impl Marked {
     /// How much longer than `sharing`, its time at a fair share, a flow takes whose window is so many packets at first, the
     /// largest that it may be.
@@ -235,5 +260,24 @@ impl Marked {
             estimate += GAIN * (part - estimate);
         }
         (taken + left * fair / window - sharing).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Byte by byte: a window that grows by what is acknowledged, up to the largest and to what is left.
+    #[test]
+    fn the_mean_of_a_growing_window() {
+        for (first, most, bytes) in
+            [(10, 100, 5), (10, 100, 12), (10, 100, 60), (10, 100, 189), (10, 100, 1000), (50, 20, 90)]
+        {
+            let first = first.min(most);
+            let held = |sent: u32| f64::from((first + sent).min(most).min(bytes - sent));
+            let mean = (0..bytes).map(held).sum::<f64>() / f64::from(bytes);
+            let found = grown(f64::from(first), f64::from(most), f64::from(bytes));
+            assert!((found - mean).abs() <= 0.5 + 1e-9, "{first} {most} {bytes}: {found} for {mean}");
+        }
     }
 }
