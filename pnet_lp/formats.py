@@ -39,6 +39,7 @@ class Format(Generic[T]):
             document of a family such as XML, 2 where the sign stands further down.
         vague_suffixes: suffixes that choose this format for writing, and tell nothing about a file that is read.
         library: of :data:`pnet_lp.extras.EXTRAS`, without which the format cannot be used.
+        read_all: ``(content, where, ...) -> values`` of a file that can hold several; None where ``read`` does.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Format(Generic[T]):
     order: int = 0
     vague_suffixes: tuple[str, ...] = ()
     library: str = ""
+    read_all: Callable[..., tuple[T, ...]] | None = None
 
 
 class Formats(Registry[Format[T]]):
@@ -179,6 +181,11 @@ class Formats(Registry[Format[T]]):
         read = self.recognised(data, where).read
         assert read is not None
         return read(data, where, *given)
+
+    def parse_all(self, data: bytes, where: str, *given: object) -> tuple[T, ...]:
+        """Return the values in the content of the file ``where``, one in most formats; see :meth:`parse`."""
+        found = self.recognised(data, where)
+        return (self.parse(data, where, *given),) if found.read_all is None else found.read_all(data, where, *given)
 
     def save(self, value: T, path: str | Path, *given: object, reading: tuple[object, ...] | None = None) -> None:
         """Write a value in the format of the suffix, whole or not at all, and check that it is read back the same.

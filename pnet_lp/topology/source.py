@@ -224,12 +224,12 @@ def _recipe(name: str, values: Mapping[str, object], label: str, link_gbps: floa
 
 
 def _from_file(path: str, link_gbps: float, seed: int | None) -> NetworkSource:
-    from pnet_lp.topology.io import parse_plane, read_content  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.io import parse_planes, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec, parse_spec  # noqa: PLC0415 - slow to load
 
     data = read_content(path)
     if not is_spec(path, data):
-        return NetworkSource(path, (parse_plane(data, path, link_gbps=link_gbps),))
+        return NetworkSource(path, parse_planes(data, path, link_gbps=link_gbps))
     spec = parse_spec(decoded(data, path, TopologyError), path)
     with naming(path, SpecError):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)

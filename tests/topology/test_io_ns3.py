@@ -126,7 +126,10 @@ LINKS = "0 1 1Gbps 1us 0\n2 0 1Gbps 1us 0\n3 1 1Gbps 1us 0\n"
         ("4 2 3\n0 7\n" + LINKS, ":2: no such node, found '7'; allowed: 0 to 3"),
         ("4 2 4\n0 1\n" + LINKS, ": there are 3 links instead of 4; allowed: u v RATE DELAY ERROR_RATE"),
         (HEAD + LINKS + "1 2 1Gbps 1us 0\n", ":6: there are more links than 3, found '1 2 1Gbps 1us 0'"),
-        (HEAD + LINKS.replace("0 1 1G", "2 1 1G"), ":4: host 2 has a second link; allowed: one link a host"),
+        (
+            HEAD + LINKS.replace("0 1 1G", "2 1 1G"),
+            ":4: host 2 has a second link; allowed: as many links for each host",
+        ),
         (HEAD + LINKS.replace("0 1 1G", "2 3 1G"), ":3: a link joins hosts 2 and 3"),
         (HEAD + LINKS.replace("2 0 1G", "1 0 1G"), ":4: nodes 1 and 0 have a second link; allowed: one"),
         (HEAD + LINKS.replace("0 1 1G", "1 1 1G"), ":3: a link joins node 1 to itself"),

@@ -37,6 +37,11 @@ def parse_plane(data: bytes, where: str, *, link_gbps: float = DEFAULT_LINK_GBPS
     return NETWORK_FORMATS.parse(data, where, link_gbps)
 
 
+def parse_planes(data: bytes, where: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[Plane, ...]:
+    """Return the planes in the content of the file ``where``, several in few formats; see :func:`read_plane`."""
+    return NETWORK_FORMATS.parse_all(data, where, link_gbps)
+
+
 def write_plane(plane: Plane, path: str | Path) -> None:
     """Write a plane in the format of the suffix, whole or not at all.
 

@@ -5,8 +5,10 @@
     u v RATE DELAY ERROR_RATE      one full-duplex cable a line: 100Gbps 0.001ms 0
 
 Nodes are called by their numbers.  A host has one link, an error rate must be 0, and two nodes have one cable at most,
-as the programs have it.  They read no further than the last link; words may follow, and what begins with ``#:`` says
-what the format has no place for
+as the programs have it.  Parts without a link between them, in each of which every host has one, are planes.  Where
+all hosts have several links into one plane, each link is a host, called ``5.0`` and ``5.1``: a port of a card.  The
+programs read no further than the last link; words may follow, and what begins with ``#:`` says what the format has no
+place for
 
     #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]    of the switches, in their order
     #: host NAME                                         of the hosts, in the order of their numbers
@@ -28,9 +30,9 @@ from decimal import Decimal
 import numpy as np
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import HEAD, ns3_numbers, whole
+from pnet_lp.layouts import HEAD, decoded, ns3_numbers, whole
 from pnet_lp.model import Plane
-from pnet_lp.model.arrays import rows
+from pnet_lp.model.arrays import FloatArray, rows
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_speed, refusal
 from pnet_lp.units import DELAYS, are_delays, parse_number
@@ -40,6 +42,7 @@ _HEADS = {3: "NODES SWITCHES LINKS", 6: "NODES GPUS_PER_SERVER NVSWITCHES SWITCH
 _LINK = "u v RATE DELAY ERROR_RATE, such as 0 16 100Gbps 0.001ms 0"
 _ASSUMED = "delays are assumed"
 _ASSUMED_DELAY = "1000ns"
+_IN_SERVERS = "--server single-switch:hosts={} --server-gbps {:g}"
 
 _RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKMG]?)(i?)([bB])(?:ps|/s)")
 _POWER = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3}
@@ -59,6 +62,20 @@ def _matches(head: str) -> bool:
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    planes = _planes(text, where, link_gbps)
+    if len(planes) > 1:
+        raise TopologyError(
+            f"the file holds {len(planes)} planes", where=where, allowed="one, or a TOPOLOGY of its own"
+        )
+    return planes[0]
+
+
+def _parse_all(data: bytes, where: str, link_gbps: float) -> tuple[Plane, ...]:
+    return _planes(decoded(data, where, TopologyError), where, link_gbps)
+
+
+def _planes(text: str, where: str, link_gbps: float) -> tuple[Plane, ...]:
+    """Return the planes of a file: parts without a link between them, in each of which every host has one."""
     declared: list[tuple[str, list[str]]] = []
     body = _body(text, where, declared)
     nodes, switches, links, nvswitches = _counts(*next(body, (where, "")))
@@ -87,8 +104,25 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         raise TopologyError(f"host {alone[0]} has no link", where=where)
     servers = wiring.without_servers(numbers[:nvswitches], where)
     kept = [number for number in numbers if number in wiring.switches]
-    plane = wiring.reading(declared, kept, hosts).plane(where)
-    return replace(plane, warnings=(*plane.warnings, *servers))
+    parts = [(wiring, kept)] if declared else wiring.parts(kept, hosts)
+    planes = [part.reading(declared, own, hosts).plane(where) for part, own in parts]
+    said = _assumed(where, servers, planes[0].access_up_gbps, planes[0].host_count // max(1, len(hosts)))
+    return tuple(replace(plane, warnings=(*plane.warnings, *said)) for plane in planes)
+
+
+def _assumed(where: str, servers: tuple[int, float] | None, access: FloatArray, ports: int) -> list[str]:
+    """Return what is said of hosts in servers, how many and at what speed, and of hosts with several ports."""
+    found = []
+    if ports > 1:
+        joins = (ports, ports * access.max()) if servers is None else (ports * servers[0], servers[1] / ports)
+        found.append(
+            f"{where}: all hosts have {ports} links into the plane, each of which is a host here (0.0 for 0); "
+            f"{_IN_SERVERS.format(*joins)} lets traffic of one take the links of all"
+        )
+    if servers is not None:
+        has = "" if ports > 1 else f"; {_IN_SERVERS.format(*servers)} has them"
+        found.append(f"{where}: NVSwitches that join servers of {servers[0]} hosts are not part of the plane{has}")
+    return found
 
 
 def _body(text: str, where: str, declared: list[tuple[str, list[str]]]) -> Iterator[tuple[str, str]]:
@@ -144,8 +178,8 @@ class _Wiring:
             raise TopologyError(f"a link joins hosts {u} and {v}", where=where)
         self.access[host].append((switch, speed, ns, where))
 
-    def without_servers(self, nvswitches: Sequence[int], where: str) -> list[str]:
-        """Take away the NVSwitches of servers and their links; return the sentence that says what they are.
+    def without_servers(self, nvswitches: Sequence[int], where: str) -> tuple[int, float] | None:
+        """Take away the NVSwitches of servers and their links; return how many hosts they join, and at what speed.
 
         Where no host has another link, NVSwitches are the network, and stay.
 
@@ -154,7 +188,7 @@ class _Wiring:
         """
         inside = set(nvswitches)
         if not any(switch not in inside for links in self.access.values() for switch, *_ in links):
-            return []
+            return None
         servers: dict[frozenset[int], list[int]] = defaultdict(list)
         speeds = set()
         for host in sorted(self.access):
@@ -163,7 +197,7 @@ class _Wiring:
             speeds.add(sum(speed for switch, speed, *_ in links if switch in inside))
             self.access[host] = [link for link in links if link[0] not in inside]
         if not any(servers):
-            return []
+            return None
         if alone := [host for host, links in self.access.items() if not links]:
             raise TopologyError(f"host {min(alone)} has no link but to an NVSwitch", where=where)
         [size, *others] = {len(members) for members in servers.values()}
@@ -176,9 +210,36 @@ class _Wiring:
                 "NVSwitches do not join identical servers", where=where, allowed="as many hosts each, in order"
             )
         self.switches -= inside
+        return size, speeds.pop()
+
+    def parts(self, switches: list[int], hosts: list[int]) -> list[tuple[_Wiring, list[int]]]:
+        """Return what joins the nodes in each plane, and its switches; all of it where these are no planes."""
+        up = {switch: switch for switch in switches}
+
+        def part(switch: int) -> int:
+            while up[switch] != switch:
+                up[switch] = switch = up[up[switch]]
+            return switch
+
+        for u, v, *_ in self.cables:
+            up[part(u)] = part(v)
+        own: dict[int, list[int]] = defaultdict(list)
+        for switch in switches:
+            own[part(switch)].append(switch)
+        if not hosts or not all(
+            sorted(part(switch) for switch, *_ in self.access[host]) == sorted(own) for host in hosts
+        ):
+            return [(self, switches)]
         return [
-            f"{where}: NVSwitches that join servers of {size} hosts are not part of the plane; "
-            f"--server single-switch:hosts={size} --server-gbps {speeds.pop():g} has them"
+            (
+                replace(
+                    self,
+                    cables=[cable for cable in self.cables if part(cable[0]) == root],
+                    access={host: [link for link in self.access[host] if part(link[0]) == root] for host in hosts},
+                ),
+                members,
+            )
+            for root, members in own.items()
         ]
 
     def reading(self, declared: list[tuple[str, list[str]]], switches: list[int], hosts: list[int]) -> Reading:
@@ -197,26 +258,27 @@ class _Wiring:
         if not reading.switches:
             for number in switches:
                 reading.switch(str(number), [], "")
-        if not reading.hosts:
-            reading.hosts |= {str(number): (None, 0.0, 0.0, math.nan) for number in hosts}
         called: dict[int, str] = {}
-        for kind, numbers, names in (("switches", switches, reading.switches), ("hosts", hosts, reading.hosts)):
-            if len(names) != len(numbers):
+        given = list(reading.hosts)
+        for kind, numbers, names in (("switches", switches, list(reading.switches)), ("hosts", hosts, given)):
+            if len(names) != len(numbers) and (names or kind == "switches"):
                 raise TopologyError(
                     f"{len(names)} names for {len(numbers)} {kind}", where=declared[0][0], allowed="all or none"
                 )
-            called |= dict(zip(numbers, names, strict=True))
+            called |= dict(zip(numbers, names or map(str, numbers), strict=True))
         reading.cables += [(called[u], called[v], speed, speed, ns) for u, v, speed, ns in self.cables]
+        several = len({len(self.access[host]) for host in hosts}) == 1 and not given
         for host in hosts:
             links = self.access[host]
-            if len(links) > 1:
+            if len(links) > 1 and not several:
                 raise TopologyError(
                     f"host {host} has a second link",
                     where=links[1][-1],
-                    allowed="one link a host; others are planes of their own, a file each",
+                    allowed="as many links for each host, one if named",
                 )
-            [(switch, speed, ns, _)] = links
-            reading.hosts[called[host]] = (called[switch], speed, speed, ns)
+            for port, (switch, speed, ns, _) in enumerate(links):
+                name = f"{host}.{port}" if len(links) > 1 else called[host]
+                reading.hosts[name] = (called[switch], speed, speed, ns)
         return reading
 
 
@@ -295,4 +357,5 @@ NETWORK_FORMATS.add_text(
     _render,
     recognise=_matches,
     order=2,
+    read_all=_parse_all,
 )
