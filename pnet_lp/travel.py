@@ -14,6 +14,7 @@ from threading import Lock
 from typing import TypeAlias
 
 from pnet_lp.scratch import ScratchFolder
+from pnet_lp.units import MIB
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -28,6 +29,9 @@ Content: TypeAlias = bytes | tuple[str, ...] | None
 
 _named: dict[Question, None] = {}
 
+_LAST, _SMALL = 1000, MIB
+"""Questions, and bytes of a file, that go along with a task before they are put: others it comes back for."""
+
 
 def located(path: str | Path) -> Path:
     """Return where a file is: where its name says, or where its copy is that came with the task."""
@@ -36,7 +40,7 @@ def located(path: str | Path) -> Path:
     if carried is not None:
         return carried.copy(question)
     if not _ours.get():
-        _named[question] = None
+        _note(question)
     return Path(path)
 
 
@@ -46,8 +50,13 @@ def names_in(folder: Path, pattern: str) -> list[Path]:
     carried = carrying.get()
     if carried is not None:
         return [folder / name for name in carried.answer(question) or () if isinstance(name, str)]
-    _named[question] = None
+    _note(question)
     return sorted(folder.glob(pattern))
+
+
+def _note(question: Question) -> None:
+    _named.pop(question, None)
+    _named[question] = None
 
 
 @contextmanager
@@ -62,8 +71,10 @@ def our_files() -> Iterator[None]:
 
 
 def answers(questions: Iterable[Question] = ()) -> dict[Question, Content]:
-    """Return what the files of this machine answer to ``questions``; without any, to all that were ever put."""
-    return {question: _content(*question) for question in questions or tuple(_named)}
+    """Return what the files of this machine answer to ``questions``; without any, to those put last, in small files."""
+    if not questions:
+        questions = (name for name in tuple(_named)[-_LAST:] if _size(name) <= _SMALL)
+    return {question: _content(*question) for question in questions}
 
 
 class MissingError(Exception):
@@ -115,8 +126,19 @@ def _name(path: str | Path) -> str:
     return str(path)
 
 
+def _path(name: str) -> Path:
+    return PACKAGE.parent / name.removeprefix(_SHIPPED) if name.startswith(_SHIPPED) else Path(name)
+
+
+def _size(question: Question) -> int:
+    try:
+        return _path(question[0]).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
 def _content(name: str, pattern: str) -> Content:
-    path = PACKAGE.parent / name.removeprefix(_SHIPPED) if name.startswith(_SHIPPED) else Path(name)
+    path = _path(name)
     if pattern:
         return tuple(found.relative_to(path).as_posix() for found in sorted(path.glob(pattern)))
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,21 @@ import click
 
 from pnet_lp.cli.command import Command, json_option
 from pnet_lp.cli.experiment_options import chosen_experiments, experiment_options, read_experiment
-from pnet_lp.cli.options import option, say
+from pnet_lp.cli.options import executor_options, option, say
 from pnet_lp.cli.output import OutputFolder, print_json, print_report
 from pnet_lp.cli.progress import progress_line, progress_option
 from pnet_lp.errors import SpecError
+from pnet_lp.executors.base import Executor
 from pnet_lp.experiment import Size
-from pnet_lp.experiment.finished import is_experiment, name_of, read_run
+from pnet_lp.experiment.finished import FinishedRun, is_experiment, name_of, read_run
 from pnet_lp.experiment.variation import load_variation, stored_variation
 from pnet_lp.progress import counted
+from pnet_lp.report.documents import LANGUAGES
 from pnet_lp.report.experiment import variation_document, variation_sentences
 from pnet_lp.report.page import INDEX, write_pages
-from pnet_lp.report.published import Publication
+from pnet_lp.report.published import Publication, write_up
 from pnet_lp.report.totals import Total, totals
-from pnet_lp.writing import naming_output, write_text
+from pnet_lp.writing import naming_output, output_file, write_text
 
 
 @click.command(cls=Command, example="pnet-lp report --all")
@@ -37,6 +40,15 @@ from pnet_lp.writing import naming_output, write_text
     show_default=True,
     help="Folder for the page, with a folder for each experiment.",
 )
+@option(
+    "--format",
+    "language",
+    type=click.Choice(list(LANGUAGES)),
+    default="md",
+    show_default=True,
+    help="Language of the tables to read: Markdown, HTML, or LaTeX for a paper.",
+)
+@executor_options()
 @progress_option
 @json_option
 def command(
@@ -47,6 +59,8 @@ def command(
     results: Path,
     settings: tuple[str, ...],
     to: Path,
+    language: str,
+    executor: Executor,
     as_json: bool,
 ) -> None:
     """Write up the results of sweeps: tables, figures, and one page with every claim and its verdict.
@@ -54,7 +68,9 @@ def command(
     Nothing is computed.  Experiments without results are named.  With --set, it is of the sweep with the same settings;
     EXPERIMENT may also be the name of such a sweep's folder.
     """
+    runs: list[tuple[FinishedRun, str]] = []
     found: list[Publication] = []
+    files: list[Path] = []
     missing: dict[str, str] = {}
     stored = None
     if experiment is not None and not settings and not is_experiment(experiment):
@@ -68,16 +84,22 @@ def command(
         typed = shlex.join(["pnet-lp", "sweep", *words, *changed])
         finished = read_run(spec, results)
         if finished is not None:
-            found.append(Publication.of(finished, typed))
+            runs.append((finished, typed))
         elif every:
             missing[spec.name] = typed
         else:
             raise SpecError(f"no results in {results} of a complete run", where=spec.name, allowed=f"{typed} first")
     with progress_line() as line:
-        written = counted(
-            (one.write(to / one.experiment.folder) for one in found), len(found), "experiments written", line
-        )
-        files = [path for each in written for path in each]
+        written = executor.map(partial(write_up, language=language), runs)
+        for one, content in counted(written, len(runs), "experiments written", line):
+            folder = to / one.experiment.folder
+            with naming_output(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+            for name, data in content.items():
+                with output_file(folder / name) as temporary:
+                    temporary.write_bytes(data)
+                files.append(folder / name)
+            found.append(one)
     with naming_output(to):
         to.mkdir(parents=True, exist_ok=True)
     pages = {to / name: text for name, text in write_pages(found, missing).items()}

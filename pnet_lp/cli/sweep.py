@@ -28,6 +28,7 @@ from pnet_lp.experiment.varied import varied_experiment
 from pnet_lp.flags import RUNNING
 from pnet_lp.layouts import whole
 from pnet_lp.memory import available_bytes
+from pnet_lp.report.package import TABLES
 from pnet_lp.report.plan import plan_table
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
 from pnet_lp.tables import TABLE_FORMATS
@@ -106,6 +107,15 @@ class _Shard(click.ParamType[Shard]):
     needs=("every",),
     help="Run only what fits into this time: 90s, 30min, 2h.",
 )
+@option(
+    "--tables",
+    heading=OUTPUT,
+    type=click.Choice(list(TABLES)),
+    default=TABLES[0],
+    show_default=True,
+    excludes=("shard", "write_spec"),
+    help="Format of the tables in the folder of the results, which its datapackage.json describes.",
+)
 @option("--dry-run", is_flag=True, needs=("every",), help="Only print how long each experiment will take.")
 @option(
     "-o",
@@ -153,6 +163,7 @@ def command(
     figure_style: FigureStyle,
     budget: float | None,
     dry_run: bool,
+    tables: str,
     out: Path | None,
     rows: str,
     chart: Path | None,
@@ -192,7 +203,7 @@ def command(
             read_experiment(place, settings, seed=seed, size=size).reduced(draws=draws, cases=cases)
             for place in chosen_experiments(_experiment(words), every, "no experiment, and no topology,")
         ]
-    run = partial(sweep, results=results, resume=resume, executor=executor, threads=threads)
+    run = partial(sweep, results=results, resume=resume, executor=executor, threads=threads, tables=tables)
     if every:
         planned = plan(
             [estimate(one, results) for one in experiments],

@@ -31,7 +31,7 @@ from pnet_lp.report.experiment import (
     sweep_document,
     variation_sentences,
 )
-from pnet_lp.report.package import data_package
+from pnet_lp.report.package import TABLES, data_package
 from pnet_lp.tables import Columns, union, write_table
 from pnet_lp.writing import write_json
 
@@ -87,6 +87,7 @@ def sweep(
     late: Callable[[], bool] = lambda: False,
     unit: str | None = None,
     shard: Shard | None = None,
+    tables: str = "csv",
 ) -> SweepResult | None:
     """Run an experiment, write its tables and its chart, and return them.
 
@@ -133,13 +134,17 @@ def sweep(
         stored = f"{of} are stored in {store.folder}"
         raise KeyboardInterrupt(f"{stored}; the same command continues from there") from None
     rows, claims = compare(experiment, records), compare_claims(experiment, records)
-    chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
+    cases, each = (f"{Path(name).stem}.{tables}" for name in (CASES, DRAWS))
+    files = [store.folder / name for name in (CHART, cases, each)]
     swept = SweepResult(experiment, records, rows, claims, files)
-    swept.draw(chart)
-    tables = {CASES: result_table(rows), DRAWS: swept.table("draw")}
-    write_table(tables[CASES], table)
-    write_table(tables[DRAWS], each)
-    write_json(store.folder / PACKAGE, data_package(experiment, tables))
+    swept.draw(files[0])
+    written = {cases: result_table(rows), each: swept.table("draw")}
+    for name, columns in written.items():
+        write_table(columns, store.folder / name)
+        # Those of an earlier run would be of other draws.
+        for other in set(TABLES) - {tables}:
+            (store.folder / name).with_suffix(f".{other}").unlink(missing_ok=True)
+    write_json(store.folder / PACKAGE, data_package(experiment, written))
     return swept
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
+import subprocess
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from subprocess import SubprocessError
 from typing import Any, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
@@ -25,6 +25,9 @@ _TRIES = 3
 
 _LOOK_S = {"slurm": 5.0, "local": 0.1}
 """Seconds between two looks at the jobs."""
+
+_LATE_LOOKS = 4
+"""Looks for which the result of a job that Slurm has ended may be late on a shared disk."""
 
 
 class SlurmParams(Params):
@@ -85,9 +88,10 @@ class Slurm(Executor):
     def __init__(self, params: Params, jobs: int | None) -> None:
         assert isinstance(params, SlurmParams)
         self._params, self._jobs = params, jobs or 1
+        submitit = load("submitit", "slurm")
         logging.getLogger("submitit").setLevel(logging.CRITICAL)  # what it logs is said in a sentence
         try:
-            made = load("submitit", "slurm").AutoExecutor(params.folder, cluster=params.on)
+            made = submitit.AutoExecutor(params.folder, cluster=params.on)
         except RuntimeError:
             raise PnetError(
                 "no Slurm here", where="slurm", found="no srun", allowed="a machine that submits jobs"
@@ -116,13 +120,21 @@ class Slurm(Executor):
         shares = [_Share(travelling, numbered[i :: self._jobs]) for i in range(min(self._jobs, len(numbered)))]
         with self._submitting_errors():
             jobs = [self._submitting.submit(share) for share in shares]
-        tries, waiting = [1] * len(shares), set(range(len(shares)))
+        tries, waiting, looks = [1] * len(shares), set(range(len(shares))), [0] * len(shares)
         try:
             while waiting:
-                for i in sorted(i for i in waiting if jobs[i].done()):
+                queued = self._queued()
+                for i in sorted(waiting):
+                    if queued is None:
+                        ended = jobs[i].done()
+                    else:
+                        looks[i] = 0 if jobs[i].job_id in queued else looks[i] + 1
+                        ended = jobs[i].paths.result_pickle.exists() or looks[i] > _LATE_LOOKS
+                    if not ended:
+                        continue
                     found = self._result(jobs[i], tries[i])
                     if found is None:
-                        tries[i] += 1
+                        tries[i], looks[i] = tries[i] + 1, 0
                         with self._submitting_errors():
                             jobs[i] = self._submitting.submit(shares[i])
                         continue
@@ -133,15 +145,33 @@ class Slurm(Executor):
             for i in waiting:
                 jobs[i].cancel(check=False)
 
+    def _queued(self) -> frozenset[str] | None:
+        """Return the jobs of ours that have not ended; None where they are processes of this machine.
+
+        Jobs are not looked up in Slurm's accounting, which many have not.
+        """
+        if self._params.on == "local":
+            return None
+        command = ["squeue", "--me", "--noheader", "--format=%i"]
+        while (found := subprocess.run(command, capture_output=True, text=True, check=False)).returncode:
+            time.sleep(_LOOK_S["slurm"])
+        return frozenset(found.stdout.split())
+
     def _result(self, job: Any, tries: int) -> list[tuple[int, Any]] | None:
         """Return the results of a job, None where it died and may be begun again; or raise PnetError."""
+        died = load("submitit.core.utils", "slurm").UncompletedJobError
         try:
+            if self._params.on == "slurm" and not job.paths.result_pickle.exists():
+                raise died
             found: list[tuple[int, Any]] | PnetError = job.result()
-        except load("submitit.core.utils", "slurm").UncompletedJobError:
+        except died:
             if tries < _TRIES:
                 return None
-            died = f"a job died {tries} times; the draws done so far are stored"
-            raise PnetError(died, where="slurm", found=str(job.paths.stderr)) from None
+            raise PnetError(
+                f"a job died {tries} times; the draws done so far are stored",
+                where="slurm",
+                found=str(job.paths.stderr),
+            ) from None
         if isinstance(found, PnetError):
             raise found
         return found
@@ -151,6 +181,10 @@ class Slurm(Executor):
         """Raise PnetError where no job is taken."""
         try:
             yield
-        except (load("submitit.core.utils", "slurm").FailedSubmissionError, OSError, SubprocessError) as error:
+        except (
+            load("submitit.core.utils", "slurm").FailedSubmissionError,
+            OSError,
+            subprocess.SubprocessError,
+        ) as error:
             problem = str(error).partition("\n")[0]
             raise PnetError(f"no job is taken: {problem}", where="slurm", found=self._params.on) from None

@@ -32,13 +32,15 @@ from pnet_lp.writing import naming_output, output_file, write_json
 _SCHEMA = "pnet-lp/draw/4"
 _RECORDS_SCHEMA = "pnet-lp/records/1"
 
-MANIFEST, RECORDS, CHART, CASES, DRAWS, PACKAGE = OWN_FILES = (
+MANIFEST, RECORDS, CHART, CASES, DRAWS, PACKAGE, *_ = OWN_FILES = (
     "manifest.json",
     "records.json",
     "chart.png",
     "cases.csv",
     "draws.csv",
     "datapackage.json",
+    "cases.parquet",
+    "draws.parquet",
 )
 """What stands beside the folders of the cases, which no case can be named after."""
 

@@ -16,29 +16,41 @@ from pnet_lp.tables import Columns
 _UNITS = {**UNITS, "ns": "ns", "ps": "ps", "watts": "W", "hops": "hops"}
 """What the ends of names of columns say; charts write the others as they are."""
 
+_FORMS = {
+    "csv": {"format": "csv", "mediatype": "text/csv", "encoding": "utf-8"},
+    "parquet": {"format": "parquet", "mediatype": "application/vnd.apache.parquet"},
+}
+"""What a resource says of its file, by the suffix."""
+
+TABLES = tuple(_FORMS)
+"""Formats of the tables of a run."""
+
 
 def data_package(experiment: Experiment, tables: Mapping[str, Columns]) -> dict[str, Any]:
     """Return the descriptor of the tables of a run.
 
     Args:
         experiment: what ran.
-        tables: by the name of the file beside the descriptor, in CSV.
+        tables: by the name of the file beside the descriptor, in CSV or Parquet.
     """
     claimed = experiment.claimed
+    # What is not CSV is not tabular data in the words of the standard.
+    tabular = all(path.endswith(".csv") for path in tables)
     return {
-        "profile": "tabular-data-package",
+        "profile": "tabular-data-package" if tabular else "data-package",
         "name": re.sub(r"[^a-z0-9._-]+", "-", experiment.folder.lower()),
         "title": experiment.title,
         **({"sources": [{"title": claimed.source}]} if claimed else {}),
         "resources": [
             {
-                "profile": "tabular-data-resource",
-                "name": path.removesuffix(".csv"),
+                "profile": "tabular-data-resource" if tabular else "data-resource",
+                "name": path.partition(".")[0],
                 "path": path,
-                "format": "csv",
-                "mediatype": "text/csv",
-                "encoding": "utf-8",
-                "schema": {"fields": [_field(name, values) for name, values in columns.items()], "missingValues": [""]},
+                **_FORMS[path.rpartition(".")[2]],
+                "schema": {
+                    "fields": [_field(name, values) for name, values in columns.items()],
+                    **({"missingValues": [""]} if tabular else {}),
+                },
             }
             for path, columns in tables.items()
         ],

@@ -1,20 +1,20 @@
-"""What is published of an experiment: tables as Markdown and CSV, its figure in three formats, its records."""
+"""What is published of an experiment: tables in a language and as CSV, its figure in three formats, its records."""
 
 from __future__ import annotations
 
-import re
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pnet_lp.errors import printable
 from pnet_lp.experiment import Experiment
 from pnet_lp.experiment.finished import FinishedRun
 from pnet_lp.experiment.store import CASES, CHART, DRAWS, MANIFEST, RECORDS, write_records
 from pnet_lp.report.chart import caption, chart_svg, write_chart
 from pnet_lp.report.claims import Comparison, claim_cells, compare_claims
+from pnet_lp.report.documents import LANGUAGES, Document
 from pnet_lp.report.experiment import (
     CaseResult,
     compare,
@@ -26,7 +26,7 @@ from pnet_lp.report.experiment import (
 from pnet_lp.tables import write_table
 from pnet_lp.writing import naming_output, write_json, write_text
 
-CLAIMS, TABLES = "claims.csv", "tables.md"
+CLAIMS, TABLES = "claims.csv", "tables"
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,22 @@ class Publication:
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         return f"No result, or one of another spec, of {len(names)} of {len(self.experiment.cases)} cases: {shown}."
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: Path, language: str = "md") -> list[Path]:
         """Write everything into a folder, which is made, and return the files.
 
         Equal records give equal bytes.
+
+        Args:
+            folder: where to.
+            language: of the tables to read, of :data:`LANGUAGES`.
 
         Raises:
             OutputError: a file cannot be written.
         """
         with naming_output(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        files = [folder / name for name in (CASES, DRAWS, CLAIMS, TABLES, MANIFEST, RECORDS)]
+        suffix, written = LANGUAGES[language]
+        files = [folder / name for name in (CASES, DRAWS, CLAIMS, TABLES + suffix, MANIFEST, RECORDS)]
         cases, draws, claims, tables, manifest, records = files
         write_table(result_table(self.rows), cases)
         write_table(draw_table(self.experiment, self.finished.records), draws)
@@ -110,7 +115,7 @@ class Publication:
         write_table({name: [line[i] for line in lines] for i, name in enumerate(header)}, claims)
         write_json(manifest, self.finished.manifest)
         write_records(records, self.finished.records)
-        write_text(tables, self._markdown())
+        write_text(tables, written(self._document))
         if not self.rows:
             return files
         figures = [(folder / CHART).with_suffix(suffix) for suffix in (".png", ".pdf", ".svg")]
@@ -118,25 +123,16 @@ class Publication:
         write_text(figures[2], self.svg)
         return [*files, *figures]
 
-    def _markdown(self) -> str:
-        parts = [f"# {_markdown_text(self.experiment.title)}", f"    {printable(self.command, '')}"]
-        parts += map(_markdown_text, filter(None, [*variation_sentences(self.experiment), self.missing]))
-        if self.rows:
-            said = _markdown_text(self.caption)
-            parts += [f"![{said}]({CHART})", said, markdown_table(self.cases)]
-        if len(self.claims) > 1:
-            parts += ["## Claims", markdown_table(self.claims)]
-        return "\n\n".join(parts) + "\n"
+    @property
+    def _document(self) -> Document:
+        said = [*variation_sentences(self.experiment), self.missing]
+        chart = CHART if self.rows else ""
+        title, sentences = self.experiment.title, list(filter(None, said))
+        return Document(title, self.command, sentences, chart, self.caption, self.cases, self.claims)
 
 
-def _markdown_text(text: str) -> str:
-    """Return a text as Markdown on one line that shows it as it is: no markup, no HTML, no end of a cell."""
-    shown = printable(text.replace("\n", " ")).replace("&", "&amp;").replace("<", "&lt;")
-    return re.sub(r"([\\`|]|\](?=[(\[:]))", r"\\\1", shown)
-
-
-def markdown_table(cells: Sequence[tuple[str, ...]]) -> str:
-    """Return a table in Markdown; the first line is its header."""
-    header, *lines = [[_markdown_text(cell) for cell in line] for line in cells]
-    rows = [header, ["---"] * len(header), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def write_up(run: tuple[FinishedRun, str], language: str) -> tuple[Publication, dict[str, bytes]]:
+    """Return a finished experiment, given with the command that runs it, and its files by name."""
+    one = Publication.of(*run)
+    with tempfile.TemporaryDirectory() as folder:
+        return one, {path.name: path.read_bytes() for path in one.write(Path(folder), language)}

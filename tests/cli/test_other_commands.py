@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
@@ -253,6 +254,14 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
             for name, cell in row.items():
                 assert not cell or kinds[fields[name]["type"]](cell) is not None
         assert fields["throughput_gbps"] == {"name": "throughput_gbps", "type": "number", "unit": "Gb/s"}
+    run("sweep", str(trial), "--tables", "parquet")
+    assert not (here / "results" / "trial" / "cases.csv").exists()
+    other = json.loads((here / "results" / "trial" / "datapackage.json").read_text())
+    for resource, same in zip(other["resources"], package["resources"], strict=True):
+        assert (resource["format"], resource["path"]) == ("parquet", same["path"].replace("csv", "parquet"))
+        assert resource["schema"]["fields"] == same["schema"]["fields"]
+        columns = pq.read_table(here / "results" / "trial" / resource["path"]).column_names
+        assert columns == [field["name"] for field in resource["schema"]["fields"]]
     assert document["cases"][0]["throughput_gbps"] == pytest.approx(2, rel=1e-4)
     assert document["cases"][1]["percent"] == pytest.approx(200, rel=2e-4)
     assert chart.read_bytes() == before

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
+import pnet_lp as pn
 from pnet_lp import interrupts
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.executors import dask, slurm
@@ -29,6 +30,15 @@ cases:
   alone: {draws: 6}
   paths: {routing: "ksp:4", draws: 2}
 """
+
+
+BARE = f"""
+import sys
+sys.path = [place for place in sys.path if place not in ("", {str(Path(pn.__file__).parents[1])!r})]
+from distributed.cli.dask_worker import main
+main()
+"""
+"""A worker without this package, where that is one of a checkout."""
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +65,15 @@ def values(records: Iterable[Record]) -> list[list[Any]]:
 @pytest.fixture
 def workers(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """The address of a scheduler, and its two workers, each a process."""
+    (tmp_path / "empty").mkdir()
     with LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
+        command = [sys.executable, "-c", BARE, cluster.scheduler_address]
         more = ["--no-nanny", "--no-dashboard", "--nthreads", "1", "--local-directory", str(tmp_path)]
         processes = [
-            subprocess.Popen([*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)
+            subprocess.Popen(
+                [*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path / "empty"
+            )
+            for _ in range(2)
         ]
         try:
             cluster.wait_for_workers(2, timeout=PATIENCE_S)
@@ -72,9 +86,12 @@ def workers(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
 
 @pytest.mark.skipif(os.name != "posix", reason="kills by signal")
 def test_a_cluster_that_loses_a_worker_stores_the_bytes_of_this_machine(
-    trial: Experiment, tmp_path: Path, workers: tuple[str, list[subprocess.Popen[bytes]]]
+    trial: Experiment,
+    tmp_path: Path,
+    workers: tuple[str, list[subprocess.Popen[bytes]]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One of the workers is killed when the first draw is there."""
+    """One of the workers is killed when the first draw is there; they run our code, which they lack."""
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
     expected = values(run_experiment(trial, here))
     address, (first, _) = workers
@@ -95,6 +112,14 @@ def test_a_cluster_that_loses_a_worker_stores_the_bytes_of_this_machine(
     assert lasting(there) == lasting(here)
     again = {path for path, data in spent.items() if path.read_bytes() != data}
     assert again == {broken.with_name("spent.json")}
+
+    # Files go along, which the workers have not in their folder, to draws and trials of other questions too.
+    monkeypatch.chdir(tmp_path)
+    Path("net.edges").write_text("a b 10\nb c 10\nc a 10\nc d 10\n")
+    Path("demands.csv").write_text("src,dst,demand\na,b,1\nd,a,1\n")
+    keys: dict[str, Any] = {"topology": "net.edges", "traffic": "demands.csv", "level": "rack", "fail_links": 0.3}
+    local, remote = (pn.failures(**keys, trials=6, **where) for where in ({}, {"executor": f"dask://{address}"}))
+    assert remote.to_json()["trials"] == local.to_json()["trials"]
 
 
 def test_other_code_is_refused() -> None:

@@ -333,7 +333,8 @@ def test_no_case_stands_where_a_file_of_the_results_does(tmp_path: Path, name: s
         load_experiment(write(tmp_path, spec))
     assert str(caught.value) == (
         f"{tmp_path / 'spec.yaml'}: cases.{name}.[key]: a case cannot have the name of a file beside it "
-        f"(manifest.json, records.json, chart.png, cases.csv, draws.csv, datapackage.json), found '{name}'"
+        f"(manifest.json, records.json, chart.png, cases.csv, draws.csv, datapackage.json, "
+        f"cases.parquet, draws.parquet), found '{name}'"
     )
 
 
