@@ -2,7 +2,7 @@
 //
 // Arguments: transport (tcp or dctcp), host queue (same or unbounded), packets in a queue, from which on packets are
 // marked (0: never), first and least timeout in microseconds, bytes that a connection puts into an unbounded queue of its host (0:
-// no bound).  Standard input: counts of nodes, hosts (the first nodes), links and flows; both ends, bits a second and
+// no bound), and 1 if windows do not grow while it holds them back (RFC 7661).  Standard input: counts of nodes, hosts (the first nodes), links and flows; both ends, bits a second and
 // picoseconds of each link; source, destination, bytes and start in picoseconds of each flow.  Standard output: of each
 // flow, when its last byte is acknowledged, in picoseconds, or -1; then seconds of the processor, packets sent by all
 // ports, packets dropped, marked, and retransmission timeouts.
@@ -23,6 +23,7 @@ using namespace ns3;
 static const uint16_t PORT = 9;
 static uint64_t sent_packets, dropped, marked, timeouts;
 static uint32_t small_queue;
+static bool validates;
 
 // A connection that leaves at most so many of its bytes in its host's port, and sends more when half of that is left there.
 class Connection : public TcpSocketBase
@@ -67,8 +68,18 @@ private:
   bool waiting_ = false;
 };
 
+// Slow start grows in ns-3 whether the window limits what is sent or not, and DCTCP's congestion avoidance too.
+template <class Control> class Validating : public Control
+{
+public:
+  void IncreaseWindow(Ptr<TcpSocketState> state, uint32_t acked) override
+  {
+    if (!validates || state->m_isCwndLimited) Control::IncreaseWindow(state, acked);
+  }
+};
+
 // DCTCP whose window has at least a segment: ns-3's shrinks below, and then sends nothing until a timeout.
-class Dctcp : public TcpDctcp
+class Dctcp : public Validating<TcpDctcp>
 {
 public:
   uint32_t GetSsThresh(Ptr<const TcpSocketState> state, uint32_t in_flight) override
@@ -118,7 +129,7 @@ static void start(size_t number)
   socket->SetNode(node);
   socket->SetTcp(tcp);
   socket->SetRtt(CreateObject<RttMeanDeviation>());
-  Ptr<TcpCongestionOps> control = CreateObject<TcpLinuxReno>();
+  Ptr<TcpCongestionOps> control = CreateObject<Validating<TcpLinuxReno>>();
   if (dctcp) control = CreateObject<Dctcp>();
   socket->SetCongestionControlAlgorithm(control);
   socket->SetRecoveryAlgorithm(CreateObject<TcpClassicRecovery>());
@@ -163,12 +174,13 @@ static void mark(Ptr<const QueueDiscItem>, const char*) { marked++; }
 
 int main(int argc, char** argv)
 {
-  if (argc != 7) return 2;
+  if (argc != 8) return 2;
   const std::string transport = argv[1];
   const bool same = std::string(argv[2]) == "same";
   const uint32_t limit = std::stoul(argv[3]), threshold = std::stoul(argv[4]);
   const int64_t least = std::stoll(argv[5]);
   small_queue = std::stoul(argv[6]);
+  validates = std::stoul(argv[7]) > 0;
   dctcp = transport == "dctcp";
 
   Time::SetResolution(Time::PS);

@@ -186,8 +186,12 @@ def compile_ns3(python: str, folder: Path) -> Path:
     return program
 
 
-def run_ns3(name: str, program: Path) -> str:
-    """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself."""
+def run_ns3(name: str, program: Path, *, validates: bool = False) -> str:
+    """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself.
+
+    With ``validates`` windows do not grow while they limit nothing (RFC 7661), and nothing is written, but the median
+    and the 99th percentile are returned.
+    """
     mix = MIXES[name]
     network, flows = mix.build()
     plane, hosts, delay = network.planes[0], network.host_count, mix.delay_us * 10**6
@@ -199,9 +203,13 @@ def run_ns3(name: str, program: Path) -> str:
     lines += [" ".join(map(str, row)) for row in columns]
     queue = ("10000", "65") if mix.transport == "dctcp" else ("500", "0")
     small = str(SMALL_QUEUE if mix.host_queue == "unbounded" else 0)
-    command = [str(program), mix.transport, mix.host_queue, *queue, "10000", small]
+    command = [str(program), mix.transport, mix.host_queue, *queue, "10000", small, str(int(validates))]
     done = subprocess.run(command, input="\n".join(lines), check=True, stdout=subprocess.PIPE, text=True)
     *ends, about = done.stdout.splitlines()
+    if validates:
+        ideal = simulate(network, flows, model="fluid", seed=1, **mix.settings).flow["ideal_ps"]
+        slowdown = (np.array(ends, dtype=np.int64) - flows.start_ps) / ideal
+        return " ".join(f"{percentile(slowdown, percent):.4g}" for percent in (50, 99))
     taken = (str(int(end) - row[3]) for row, end in zip(columns, ends, strict=True))
     write_workload(flows, network, FLOWS / f"{name}.csv")
     (FOLDER / f"{name}.csv").write_text(f"# {about}\nfct_ps\n" + "\n".join(taken) + "\n", encoding="utf-8")
@@ -353,6 +361,7 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", metavar="PYTHON", help="a Python that has ns-3: run it, and write its times")
+    parser.add_argument("--rfc7661", action="store_true", help="ns-3 with windows that grow only where they limit")
     parser.add_argument("--claims", action="store_true", help="print claims of the experiment")
     parser.add_argument("mixes", nargs="*", help="which mixes; default: all")
     arguments = parser.parse_args()
@@ -369,7 +378,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         program = compile_ns3(arguments.ns3, Path(folder))
         for name in names:
-            print(name, run_ns3(name, program), flush=True)
+            print(name, run_ns3(name, program, validates=arguments.rfc7661), flush=True)
 
 
 if __name__ == "__main__":
