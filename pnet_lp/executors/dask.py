@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import logging
+import pickle
 import re
 import sys
 import threading
@@ -131,23 +132,34 @@ class Dask(Executor):
                 _send_code(self._open)
             client, files = self._open, answers()
 
+            # A scheduler reads what it passes on, and may lack this package: functions defined in here, and bytes.
+            def unpack(text: bytes) -> Any:
+                return pickle.loads(text)
+
+            def call(text: bytes, function: Callable[[Any], Any]) -> bytes:
+                return pickle.dumps(function(pickle.loads(text)))
+
+            def packed() -> Any:
+                # Once for all tasks; a worker that dies with it loses nothing, since it can be made again.
+                return client.submit(unpack, pickle.dumps(Travelling(function, files)), pure=False)
+
             def send(places: Sequence[int]) -> list[Any]:
-                futures = client.map(_apply, [tasks[i] for i in places], travelling=travelling, pure=False)
+                texts = [pickle.dumps(tasks[i]) for i in places]
+                futures = client.map(call, texts, function=travelling, pure=False)
                 numbers.update(zip(futures, places, strict=True))
                 return list(futures)
 
             try:
-                # Once for all tasks; a worker that dies with it loses nothing, since it can be made again.
-                travelling = client.submit(Travelling, function, files, code_identity(), pure=False)
+                travelling = packed()
                 done = as_completed(send(range(len(tasks))), loop=client.loop)
                 for future in done:
-                    number, found = numbers.pop(future), future.result()
+                    number, found = numbers.pop(future), pickle.loads(future.result())
                     if not isinstance(found, Missing):
                         yield number, found
                         continue
                     if found.question not in files:
                         files = files | answers([found.question])
-                        travelling = client.submit(Travelling, function, files, code_identity(), pure=False)
+                        travelling = packed()
                     done.update(send([number]))
             except KilledWorker:
                 raise PnetError("workers died repeatedly on one task, perhaps out of memory", where="dask") from None
@@ -160,10 +172,6 @@ class Dask(Executor):
             finally:
                 with suppress(CancelledError, OSError):
                     client.cancel(list(numbers))
-
-
-def _apply(task: T, *, travelling: Travelling[T, R]) -> R | Missing:
-    return travelling(task)
 
 
 def _send_code(client: Any) -> None:

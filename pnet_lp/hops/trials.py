@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pnet_lp.executors.base import Executor, this_machine
 from pnet_lp.failures import FailureModel, Failures, mean_interval, share_interval
 from pnet_lp.hops.count import HopCounter
 from pnet_lp.model import Network
@@ -86,6 +89,7 @@ def run_trials(
     seed: int = 0,
     pairs: Sequence[tuple[int, int]] = (),
     threads: int = 0,
+    executor: Executor | None = None,
 ) -> HopTrials:
     """Return the hops of ``network`` in ``trials`` independent draws of ``failures``.
 
@@ -97,17 +101,36 @@ def run_trials(
         seed: of the draws.
         pairs: indices of endpoints whose hops are reported one by one.
         threads: 0 for all cores; no result depends on it.
+        executor: what counts parts of the trials; None for this process.
 
     Raises:
         SpecError: no trial, or a plane, a switch or a cable that the network does not have. TopologyError: pairs of
         that level mean nothing on the network, or positions of planes that are wired differently.
     """
     check_draws("trials", trials)
+    where = executor or this_machine()
+    each = math.ceil(trials / where.processes)
+    task = functools.partial(_run_some, network, failures, level, seed, tuple(pairs), where.threads(threads))
+    parts = list(where.map(task, [range(i, min(i + each, trials)) for i in range(0, trials, each)]))
+    counted, hops = (tuple(itertools.chain.from_iterable(part)) for part in zip(*parts, strict=True))
+    return HopTrials(level, counted, hops)
+
+
+def _run_some(
+    network: Network,
+    failures: Failures,
+    level: Level,
+    seed: int,
+    pairs: Sequence[tuple[int, int]],
+    threads: int,
+    trials: range,
+) -> tuple[list[HopDistribution], list[tuple[int, ...]]]:
+    """Return the distribution and the hops of the pairs, if there are any, for each of some trials."""
     counter = HopCounter(network, level, threads=threads)
     model = FailureModel(network, failures)
-    found = tuple(counter.count_all(model.draw(seed, trial) for trial in range(trials)))
+    found = list(counter.count_all(model.draw(seed, trial) for trial in trials))
     if not pairs:
-        return HopTrials(level, found)
+        return found, []
     src, dst = zip(*pairs, strict=True)
-    hops = counter.between(src, dst, (model.draw(seed, trial) for trial in range(trials)))
-    return HopTrials(level, found, tuple(map(tuple, hops.tolist())))
+    hops = counter.between(src, dst, (model.draw(seed, trial) for trial in trials))
+    return found, [tuple(row) for row in hops.tolist()]

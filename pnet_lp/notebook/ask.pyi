@@ -278,6 +278,8 @@ def hops(
     hop_delay_us: float | None = ...,
     capacity: str | None = ...,
     threads: int = ...,
+    jobs: int = ...,
+    executor: str = ...,
     progress: bool = ...,
 ) -> HopsAnswer: ...
 def paths(

@@ -106,7 +106,8 @@ def hops(case: HopsCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     pairs = [find_pair(network, level, case.pair)] if case.pair else []
 
     def answer(run: Run) -> Answer:
-        found = run_trials(network, failures, level, trials=case.trials, seed=seed, pairs=pairs, threads=run.threads)
+        how: dict[str, Any] = {"threads": run.threads, "executor": run.executor}
+        found = run_trials(network, failures, level, trials=case.trials, seed=seed, pairs=pairs, **how)
         return HopsAnswer(network, found, rpc, case.pair, case.fail_links)
 
     return Posed((network.fingerprint, repr(failures), repr(rpc)), answer, network.warnings)

@@ -26,6 +26,7 @@ class HopsCase(MetricKeys):
     """
 
     headline = "mean_hops"
+    jobs = ("trials",)
     columns = {  # noqa: RUF012 - of a model, which is frozen
         "p50_hops": "p50",
         "p99_hops": "p99",
