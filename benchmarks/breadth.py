@@ -8,7 +8,8 @@ own with one thread, a limit of processor time and one of memory.  It ends as
     refused     in a sentence, within two seconds: it names what does not fit into memory or time, or what has no path
     failed      all else; the gap that was reached stands beside it
 
-Usage: python benchmarks/breadth.py [--seed S] [--cases N] [--limit S] [--memory GIB] [--only I,J,...] [--out FILE]
+Usage: python benchmarks/breadth.py [--seed S] [--cases N] [--limit S] [--memory GIB] [--only I,J,...] [--busy B]
+                                       [--out FILE]
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from pnet_lp.seeds import derive_seed, generator
 
 REFUSED_S = 2.0
 BUSY = 1.3
-"""Limits by the clock are so many times those of processor time, on a machine that does other work as well."""
+"""Limits by the clock are so many times those of processor time; more on a machine that does much other work."""
 GRACE_S = 5.0
 INFEASIBLE = "the matrix does not fit"
 EVERY = 9
@@ -166,7 +167,7 @@ def draw(seed: int, index: int, folder: Path) -> Case:
     return Case(family, objective.partition(":")[0], routing.partition(":")[0], (network, *words))
 
 
-def run(case: Case, limit_s: float, memory_gib: float) -> dict[str, Any]:
+def run(case: Case, limit_s: float, memory_gib: float, busy: float = BUSY) -> dict[str, Any]:
     """Return how a case ended, in how much processor time and memory, and the gap reached."""
 
     def limit() -> None:
@@ -177,7 +178,7 @@ def run(case: Case, limit_s: float, memory_gib: float) -> dict[str, Any]:
     began = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
         started = subprocess.Popen(
-            [*command, "--time-limit", str(BUSY * limit_s)],
+            [*command, "--time-limit", str(busy * limit_s)],
             stdout=out,
             stderr=said,
             preexec_fn=limit,  # noqa: PLW1509 - of one thread
@@ -225,6 +226,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=250)
     parser.add_argument("--limit", type=float, default=30.0, help="seconds of processor time of a case")
     parser.add_argument("--memory", type=float, default=8.0, help="GiB of address space of a case")
+    parser.add_argument("--busy", type=float, default=BUSY, help="seconds by the clock for each of processor time")
     parser.add_argument("--only", type=str, default="", help="numbers of cases, with commas")
     parser.add_argument("--out", type=Path, help="append the rows to a file of JSON lines")
     arguments = parser.parse_args()
@@ -236,7 +238,7 @@ def main() -> None:
         for index in chosen:
             case = draw(arguments.seed, index, Path(folder))
             row = {"case": index, "family": case.family, "objective": case.objective, "routing": case.routing}
-            row |= run(case, arguments.limit, arguments.memory) | {"command": str(case)}
+            row |= run(case, arguments.limit, arguments.memory, arguments.busy) | {"command": str(case)}
             rows.append(row)
             gap = "" if row["gap"] is None else f"{row['gap']:.1e}"
             print(

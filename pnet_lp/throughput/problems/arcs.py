@@ -20,7 +20,7 @@ from pnet_lp.throughput.problems.proof import Certified, Flows
 from pnet_lp.throughput.problems.quotient import QuotientProblem
 from pnet_lp.throughput.problems.warm_starts import carry, check_shapes, of_kind
 
-_SECONDS_PER_VARIABLE, _SECONDS_PER_ENTRY, _SECONDS_PER_DEMAND = 2e-8, 2e-7, 1e-7
+_SECONDS_PER_VARIABLE, _SECONDS_PER_ENTRY, _SECONDS_PER_DEMAND = 2e-8, 4e-8, 1e-7
 """What bounds without a solver take: distances by arcs and targets, and flows, whose memory is touched first."""
 
 

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::problem::Bundles;
+use super::problem::{Bundles, Columns};
 use crate::error::{Error, invalid};
 use crate::stop::Stop;
 

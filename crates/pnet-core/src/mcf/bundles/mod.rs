@@ -5,9 +5,9 @@
 //! - [`cheapest`]: the cheapest flow, in which each demand is served in full or in part.
 
 mod filling;
-mod problem;
+pub(super) mod problem;
 mod program;
-mod steps;
+pub(super) mod steps;
 
 pub use filling::{Filling, fill};
 pub use problem::{Bundles, Served};

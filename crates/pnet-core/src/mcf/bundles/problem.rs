@@ -2,7 +2,7 @@
 
 use crate::csr::Csr;
 use crate::error::{Error, invalid};
-use crate::mcf::path_form::check_demands;
+use crate::mcf::path_form::{PathProblem, check_demands};
 
 /// How much of each demand is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,16 @@ pub enum Served {
     All,
     /// Any part.
     Any,
+}
+
+impl Served {
+    /// The least part.
+    pub(super) fn least(self) -> f64 {
+        match self {
+            Served::All => 1.0,
+            Served::Any => 0.0,
+        }
+    }
 }
 
 /// Demands with their columns, each a bundle of links.
@@ -78,18 +88,88 @@ impl Bundles {
     pub(super) fn columns(&self) -> usize {
         self.ptr.len() - 1
     }
+}
 
+/// Demands with their columns, as first-order steps see them.
+pub(in crate::mcf) trait Columns: Sync {
+    /// A column over a link.
+    type Entry: Copy + Default + Send + Sync;
+
+    fn capacity(&self) -> &[f64];
+    fn demand(&self) -> &[f64];
+    fn pair_ptr(&self) -> &[usize];
     /// The links of column `n`, with the load of a unit of it on each.
+    fn column(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + Clone;
+    fn entry(n: u32, part: f64) -> Self::Entry;
+    /// The column, and the load of a unit of it.
+    fn parts(entry: Self::Entry) -> (usize, f64);
+
+    /// Columns over each link: the transpose.
+    fn over(&self) -> Csr<Self::Entry> {
+        let columns = 0..self.pair_ptr()[self.demand().len()];
+        let entries =
+            columns.flat_map(|n| self.column(n).map(move |(l, part)| (l as u32, Self::entry(n as u32, part))));
+        Csr::new(self.capacity().len(), entries)
+    }
+}
+
+impl Columns for Bundles {
+    type Entry = (u32, f64);
+
+    fn capacity(&self) -> &[f64] {
+        &self.capacity
+    }
+
+    fn demand(&self) -> &[f64] {
+        &self.demand
+    }
+
+    fn pair_ptr(&self) -> &[usize] {
+        &self.pair_ptr
+    }
+
     #[inline]
-    pub(super) fn column(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+    fn column(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
         let own = self.ptr[n]..self.ptr[n + 1];
         self.link[own.clone()].iter().zip(&self.part[own]).map(|(l, part)| (*l as usize, *part))
     }
 
-    /// Columns over each link, with their parts: the transpose.
-    pub(super) fn over(&self) -> Csr<(u32, f64)> {
-        let entries =
-            (0..self.columns()).flat_map(|n| self.column(n).map(move |(l, part)| (l as u32, (n as u32, part))));
-        Csr::new(self.capacity.len(), entries)
+    fn entry(n: u32, part: f64) -> (u32, f64) {
+        (n, part)
+    }
+
+    #[inline]
+    fn parts((n, part): (u32, f64)) -> (usize, f64) {
+        (n as usize, part)
+    }
+}
+
+impl Columns for PathProblem {
+    type Entry = u32;
+
+    fn capacity(&self) -> &[f64] {
+        &self.capacity
+    }
+
+    fn demand(&self) -> &[f64] {
+        &self.demand
+    }
+
+    fn pair_ptr(&self) -> &[usize] {
+        &self.pair_ptr
+    }
+
+    #[inline]
+    fn column(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+        self.path(n).iter().map(|l| (*l as usize, 1.0))
+    }
+
+    fn entry(n: u32, _: f64) -> u32 {
+        n
+    }
+
+    #[inline]
+    fn parts(n: u32) -> (usize, f64) {
+        (n as usize, 1.0)
     }
 }

@@ -8,7 +8,7 @@
 //! [`path_form`](crate::mcf::path_form), with exact projections of each demand's split.  Any prices give a lower bound by
 //! duality, a split that fits gives an upper one.
 
-use super::problem::{Bundles, Served};
+use super::problem::{Bundles, Columns, Served};
 use super::steps::State;
 use crate::error::{Error, invalid};
 use crate::mcf::pdhg::{self, Bounds};
@@ -62,7 +62,7 @@ pub fn cheapest(
         return invalid("cost", "not a finite number for each column");
     }
     let mut watch = Watch::new(options.time_limit_s);
-    let mut state = State::new(bundles, cost, served);
+    let mut state = State::new(bundles, cost, served.least());
     let evaluator = Evaluator { bundles, cost, served };
     let mut best = Best { evaluator, split: None, lengths: None, gap: f64::INFINITY };
     best.offer(&state)?;
@@ -71,7 +71,7 @@ pub fn cheapest(
         (Some(split), Some(lengths)) => (split.weight, lengths.length),
         _ => (vec![0.0; bundles.columns()], vec![0.0; bundles.capacity.len()]),
     };
-    Ok(Cheapest { weight, length, gap: best.gap, iterations: state.halpern.iterations, interrupted })
+    Ok(Cheapest { weight, length, gap: best.gap, iterations: state.iterations(), interrupted })
 }
 
 /// Bytes that [`cheapest`] will hold at its peak, beyond the instance itself.
@@ -152,12 +152,12 @@ struct Best<'a> {
     gap: f64,
 }
 
-impl Bounds<State<'_>> for Best<'_> {
+impl Bounds<State<'_, Bundles>> for Best<'_> {
     fn certified(&self, tolerance: f64) -> bool {
         self.gap <= tolerance
     }
 
-    fn offer(&mut self, state: &State<'_>) -> Result<(), Error> {
+    fn offer(&mut self, state: &State<'_, Bundles>) -> Result<(), Error> {
         let (split, lengths) = (self.evaluator.split(state.weight()), self.evaluator.lengths(state.length()));
         if self.lengths.as_ref().is_none_or(|old| lengths.least - lengths.volume > old.least - old.volume) {
             self.lengths = Some(lengths);

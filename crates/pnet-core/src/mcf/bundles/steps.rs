@@ -2,57 +2,101 @@
 
 use rayon::prelude::*;
 
-use super::problem::{Bundles, Served};
+use super::problem::Columns;
 use crate::csr::Csr;
 use crate::mcf::pdhg::split::{CHUNK, Prices, Side, Splits, reciprocal};
 use crate::mcf::pdhg::{Halpern, Iteration, Step};
 
 /// Splits and prices.
-pub(super) struct State<'a> {
-    bundles: &'a Bundles,
+pub(in crate::mcf) struct State<'a, C: Columns> {
+    columns: &'a C,
     cost: &'a [f64],
-    served: Served,
-    over: Csr<(u32, f64)>,
+    least: f64,
+    over: Csr<C::Entry>,
     splits: Splits<'a>,
     prices: Prices,
-    pub(super) halpern: Halpern,
+    halpern: Halpern,
 }
 
-impl<'a> State<'a> {
-    /// Even splits, or no traffic where none has to be served, and no prices.
-    pub(super) fn new(bundles: &'a Bundles, cost: &'a [f64], served: Served) -> Self {
-        let inverse: Vec<f64> = bundles.capacity.iter().map(|c| 1.0 / c).collect();
-        let mut weight = vec![0.0; bundles.columns()];
-        let mut split_step = vec![0.0; bundles.demand.len()];
-        let mut load = vec![0.0; bundles.capacity.len()];
-        for (j, demand) in bundles.demand.iter().enumerate() {
-            let own = bundles.pair_ptr[j]..bundles.pair_ptr[j + 1];
-            if served == Served::All {
-                weight[own.clone()].fill(1.0 / own.len() as f64);
-            }
+/// The iterate without the problem, whose columns may change.
+pub(in crate::mcf) struct Iterate {
+    split: Side,
+    price: Side,
+    halpern: Halpern,
+}
+
+impl Iterate {
+    /// Iterations done.
+    pub(in crate::mcf) fn iterations(&self) -> usize {
+        self.halpern.iterations
+    }
+
+    /// Whether column `n` carries traffic.
+    pub(in crate::mcf) fn used(&self, n: usize) -> bool {
+        self.split.at[n] > 0.0 || self.split.anchor[n] > 0.0
+    }
+
+    /// Continues on these columns of the problem, and new ones without traffic.
+    pub(in crate::mcf) fn choose(&mut self, from: &[u32]) {
+        self.split.choose(from);
+    }
+}
+
+impl<'a, C: Columns> State<'a, C> {
+    /// Even splits of the `least` part of each demand, and no prices; a unit of each column costs `cost`.
+    pub(in crate::mcf) fn new(columns: &'a C, cost: &'a [f64], least: f64) -> Self {
+        let mut weight = vec![0.0; cost.len()];
+        for own in columns.pair_ptr().windows(2) {
+            weight[own[0]..own[1]].fill(least / (own[1] - own[0]) as f64);
+        }
+        let price = Side::new(vec![0.0; columns.capacity().len()]);
+        let iterate = Iterate { split: Side::new(weight), price, halpern: Halpern::new(1.0) };
+        let mut state = State::resume(columns, cost, least, iterate, usize::MAX);
+        state.halpern = Halpern::new(first_weight(columns, cost, state.splits.steps(), &state.prices.step));
+        state
+    }
+
+    /// Continues from an iterate, with about `grain` columns for a task.
+    pub(in crate::mcf) fn resume(columns: &'a C, cost: &'a [f64], least: f64, from: Iterate, grain: usize) -> Self {
+        let inverse: Vec<f64> = columns.capacity().iter().map(|c| 1.0 / c).collect();
+        let mut split_step = vec![0.0; columns.demand().len()];
+        let mut load = vec![0.0; inverse.len()];
+        for (j, demand) in columns.demand().iter().enumerate() {
             let mut widest: f64 = 0.0;
-            for n in own {
-                widest = widest.max(bundles.column(n).map(|(l, part)| part * inverse[l]).sum());
-                bundles.column(n).for_each(|(l, part)| load[l] += part * demand);
+            for n in columns.pair_ptr()[j]..columns.pair_ptr()[j + 1] {
+                widest = widest.max(columns.column(n).map(|(l, part)| part * inverse[l]).sum());
+                columns.column(n).for_each(|(l, part)| load[l] += part * demand);
             }
             // A demand that no link limits may move at once.
             split_step[j] = if widest > 0.0 { 1.0 / (demand * widest) } else { 1.0 };
         }
         let price_step: Vec<f64> =
             load.iter().zip(&inverse).map(|(load, inverse)| reciprocal(load * inverse)).collect();
-        let halpern = Halpern::new(first_weight(bundles, cost, &split_step, &price_step));
-        let prices = Prices::new(Side::new(vec![0.0; load.len()]), price_step, inverse);
-        let splits = Splits::new(Side::new(weight), split_step, &bundles.pair_ptr, CHUNK);
-        State { bundles, cost, served, over: bundles.over(), splits, prices, halpern }
+        let Iterate { split, price, halpern } = from;
+        let each = cost.len().div_ceil(split_step.len().max(1)).max(1);
+        let demands = (grain / each).clamp(1, CHUNK);
+        let splits = Splits::new(split, split_step, columns.pair_ptr(), demands);
+        let prices = Prices::new(price, price_step, inverse);
+        State { columns, cost, least, over: columns.over(), splits, prices, halpern }
+    }
+
+    /// The iterate alone.
+    pub(in crate::mcf) fn release(self) -> Iterate {
+        Iterate { split: self.splits.side, price: self.prices.side, halpern: self.halpern }
+    }
+
+    /// Iterations done.
+    pub(in crate::mcf) fn iterations(&self) -> usize {
+        self.halpern.iterations
     }
 
     /// The split after the last step.
-    pub(super) fn weight(&self) -> &[f64] {
+    pub(in crate::mcf) fn weight(&self) -> &[f64] {
         &self.splits.side.stepped
     }
 
     /// The lengths after the last step.
-    pub(super) fn length(&self) -> Vec<f64> {
+    pub(in crate::mcf) fn length(&self) -> Vec<f64> {
         self.prices.stepped_lengths()
     }
 
@@ -72,9 +116,12 @@ impl<'a> State<'a> {
                     if step[l] == 0.0 {
                         continue;
                     }
-                    let load: f64 = over.of(l).iter().map(|(n, part)| part * reflected[*n as usize]).sum();
+                    let load = over.of(l).iter().map(|entry| {
+                        let (n, part) = C::parts(*entry);
+                        part * reflected[n]
+                    });
                     let old = at[i];
-                    let new = (old + by.sigma * step[l] * (load * inverse[l] - 1.0)).max(0.0);
+                    let new = (old + by.sigma * step[l] * (load.sum::<f64>() * inverse[l] - 1.0)).max(0.0);
                     moved += (new - old) * (new - old) / step[l];
                     stepped[i] = new;
                     at[i] = by.weight * (2.0 * new - old) + (1.0 - by.weight) * anchor[i];
@@ -87,15 +134,15 @@ impl<'a> State<'a> {
     }
 }
 
-impl Iteration for State<'_> {
+impl<C: Columns> Iteration for State<'_, C> {
     fn halpern(&mut self) -> &mut Halpern {
         &mut self.halpern
     }
 
     fn step(&mut self, by: Step) -> (f64, f64) {
-        let (bundles, cost, length) = (self.bundles, self.cost, &self.prices.length[..]);
-        let price = move |n: usize| cost[n] + bundles.column(n).map(|(l, part)| part * length[l]).sum::<f64>();
-        let primal = self.splits.step(by, self.served == Served::Any, move |j| bundles.demand[j], price);
+        let (columns, cost, length) = (self.columns, self.cost, &self.prices.length[..]);
+        let price = move |n: usize| cost[n] + columns.column(n).map(|(l, part)| part * length[l]).sum::<f64>();
+        let primal = self.splits.step(by, self.least, move |j| columns.demand()[j], price);
         (primal, self.move_prices(by))
     }
 
@@ -105,12 +152,12 @@ impl Iteration for State<'_> {
 }
 
 /// An estimate of the distance that prices move over that of splits: a price as high as the cost of a column.
-fn first_weight(bundles: &Bundles, cost: &[f64], split_step: &[f64], price_step: &[f64]) -> f64 {
+fn first_weight(columns: &impl Columns, cost: &[f64], split_step: &[f64], price_step: &[f64]) -> f64 {
     let (mut worth, mut splits) = (0.0, 0.0);
     for (j, step) in split_step.iter().enumerate() {
-        let own = bundles.pair_ptr[j]..bundles.pair_ptr[j + 1];
+        let own = columns.pair_ptr()[j]..columns.pair_ptr()[j + 1];
         let most = own.map(|n| cost[n].abs()).fold(0.0, f64::max);
-        worth += most * bundles.demand[j] * step;
+        worth += most * columns.demand()[j] * step;
         splits += 1.0 / step;
     }
     worth /= split_step.len().max(1) as f64;

@@ -1,5 +1,4 @@
-//! The cheapest flow by column generation: an interior point on the paths and the rows that matter so far, priced by
-//! shortest paths under costs and prices.
+//! The cheapest flow by column generation, priced by shortest paths under costs and prices.
 //!
 //! ```text
 //! minimise    sum of cost_a load_a + worth sum of (d_j - r_j)
@@ -7,32 +6,25 @@
 //! ```
 //!
 //! Without a worth all of each demand is served, so that this is minimum-cost flow; without costs it is the largest sum of
-//! rates.  Only links that a restricted optimum has overloaded get a row in the restricted master ([`Master`]), which is
-//! solved as far as the gap over all paths is worth it, and continues from where it was.
+//! rates.  First-order steps on the restricted master ([`gradual`]) are first.  Once they have taken as long as an interior
+//! point would, that has its turn, here: only links that a restricted optimum has overloaded get a row in its restricted
+//! master ([`Master`]), which is solved as far as the gap over all paths is worth it, and continues from where it was.
 
+use super::goal::{Goal, Lengths, Split, Terms};
+use super::gradual;
 use super::links::Links;
 use super::master::Master;
 use super::pool::{self, Pool};
-use super::price::{self, Limits};
+use super::price::{self, Limits, Path};
 use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
-use crate::mcf::path_form::state::NEW;
+use crate::mcf::path_form::PathProblem;
+use crate::mcf::pdhg::split::NEW;
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 use crate::mcf::round::round;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 use crate::rounding::Nearest;
-
-/// What a flow costs, and what of each demand has to be served.
-#[derive(Debug, Clone, Copy)]
-pub struct Terms<'a> {
-    /// Cost of a unit on each arc, not negative.
-    pub cost: &'a [f64],
-    /// What serving a unit of demand is worth; infinite where all has to be served.
-    pub worth: f64,
-    /// The part of each demand that has to be served in any case.
-    pub floor: f64,
-}
 
 /// The best flow and the best lengths, which may come from different iterates.
 #[derive(Debug, Clone)]
@@ -66,12 +58,22 @@ const PROGRESS: f64 = 0.9;
 const PENALTY: f64 = 5.0;
 const RISE: f64 = 4.0;
 const MOST_PENALTY: f64 = 1e9;
+/// Links that limit, at most, where the interior point has its turn: a step of it takes a second or two then.
+const MOST_ROWS: usize = 3000;
+/// Its steps, more where demands are few; the links that a demand comes to use, as a multiple of those of its shortest path; and the floating-point
+/// operations that take as long as first-order steps on one link of one path.
+const STEPS: f64 = 40.0;
+const SPREAD: f64 = 4.0;
+const PER_VISIT: f64 = 8.0;
+/// The part of its work after which first-order steps end, where all is served; where any part may be, they need fewer, and
+/// the interior point more.
+const SHARE: f64 = 0.5;
 /// Paths of a demand in one plane, on average; up to 20 were measured.
 const PATHS: usize = 20;
 /// Pricings between two checks whether all of each demand can be served at all, where some are short.
-const CHECK: usize = 5;
+pub(super) const CHECK: usize = 5;
 /// The part of a demand from which it counts as short.
-const SHORT: f64 = 1e-4;
+pub(super) const SHORT: f64 = 1e-4;
 
 /// Finds the cheapest flow of `problem`, in which each demand has a path.
 ///
@@ -137,57 +139,98 @@ pub(super) fn search(
     if terms.worth.is_nan() || terms.worth <= 0.0 || !(0.0..=1.0).contains(&terms.floor) {
         return invalid("worth", "worth is not above 0, or floor is not in 0..=1");
     }
-    let mut watch = Watch::new(options.time_limit_s);
-    let mut search = Search::new(source, cost, terms)?;
-    let mut interrupted = false;
-    while !search.done(options) && !watch.late() {
-        let ended = search.advance(options, || watch.stop(monitor));
-        let progress = Progress { iterations: search.iterations, lower: 0.0, upper: f64::INFINITY };
-        interrupted = ended || !monitor.progress(progress);
-        if interrupted {
-            break;
+    let goal = Goal { source, terms: *terms, cost };
+    let cheapest = cheapest_paths(&goal);
+    let pool = Pool::new(source.capacity(), source.demand(), &cheapest)?;
+    let rows = goal.overloaded(&goal.everything(&pool.problem).1).len();
+    let patience = if terms.worth.is_finite() { f64::INFINITY } else { SHARE * work(rows, &pool.problem) };
+    let mut run = Run { options, watch: Watch::new(options.time_limit_s), monitor, done: 0, interrupted: false };
+    let mut gradual = gradual::Search::new(&goal)?;
+    run.until(&mut gradual, |search| rows <= MOST_ROWS && search.spent() > patience);
+    let mut ended = None;
+    if run.goes_on(&gradual) && rows <= MOST_ROWS {
+        let mut search = Search::new(&goal, gradual.carrying(UNUSED, &cheapest));
+        run.until(&mut search, |_| false);
+        if run.goes_on(&search) {
+            run.until(&mut gradual, |_| false);
+        }
+        if search.gap < gradual.gap() {
+            let Search { split, lengths, pool, gap, .. } = search;
+            ended = Some((split, lengths, pool, gap));
         }
     }
-    interrupted &= !watch.late();
-    let Search { split, lengths, pool, gap, iterations, .. } = search;
-    Ok(Ended { split, length: lengths.length, pool, gap, iterations, interrupted })
+    let (split, lengths, pool, gap) = ended.unwrap_or_else(|| gradual.release());
+    let interrupted = run.interrupted && !run.watch.late();
+    Ok(Ended { split, length: lengths.length, pool, gap, iterations: run.done, interrupted })
+}
+
+/// A search in rounds of some steps and a pricing.
+pub(super) trait Rounds {
+    fn gap(&self) -> f64;
+    /// Steps so far.
+    fn iterations(&self) -> usize;
+    /// Whether neither bound moves any more.
+    fn stalled(&self) -> bool;
+    /// Whether it is proved that not all fits that has to be served.
+    fn impossible(&self) -> bool;
+    /// Does a round of `most` steps at most, towards a gap; returns whether `stop` ended it.
+    fn advance(&mut self, tolerance: f64, most: usize, stop: impl FnMut() -> bool) -> bool;
+}
+
+/// One search after the other, within the same limits.
+struct Run<'a, M> {
+    options: &'a Options,
+    watch: Watch,
+    monitor: &'a mut M,
+    /// Steps so far.
+    done: usize,
+    interrupted: bool,
+}
+
+impl<M: Monitor> Run<'_, M> {
+    fn goes_on(&self, search: &impl Rounds) -> bool {
+        let left = self.done < self.options.max_iterations && !self.watch.late() && !self.interrupted;
+        left && !search.impossible() && (search.gap() > self.options.tolerance || search.gap().is_nan())
+    }
+
+    /// Continues a search until it is `enough`, stalled or certified, or a limit ends it.
+    fn until<S: Rounds>(&mut self, search: &mut S, enough: impl Fn(&S) -> bool) {
+        while self.goes_on(search) && !search.stalled() && !enough(search) {
+            let (before, most) = (search.iterations(), self.options.max_iterations - self.done);
+            let stopped = search.advance(self.options.tolerance, most, || self.watch.stop(self.monitor));
+            self.done += search.iterations() - before;
+            let progress = Progress { iterations: self.done, lower: 0.0, upper: f64::INFINITY };
+            self.interrupted = !self.monitor.progress(progress) || stopped;
+        }
+    }
+}
+
+/// What the interior point takes, in links of paths that first-order steps visit.
+fn work(rows: usize, problem: &PathProblem) -> f64 {
+    let (rows, demands) = (rows as f64, problem.demand.len() as f64);
+    let links = problem.link.len() as f64 / demands;
+    let steps = STEPS * (1.0 + rows / demands);
+    steps * (rows.powi(3) / 3.0 + demands * (SPREAD * links).powi(2)) / PER_VISIT
 }
 
 /// Bytes that [`cheapest()`] will hold at its peak, beyond the problem itself, if every link limits.
 pub fn estimate_bytes(problem: &Problem) -> usize {
     let links = Links::new(problem).capacity.len();
-    pool::estimate_bytes(problem, PATHS * problem.demands())
+    let demands = problem.demands();
+    let paths = PATHS.max(2 * gradual::first_paths(demands.max(1)));
+    pool::estimate_bytes(problem, paths * demands)
         + price::estimate_bytes(problem)
-        + links * links * size_of::<f64>()
+        + links.min(MOST_ROWS).pow(2) * size_of::<f64>()
 }
 
-/// A split of the demands over the paths.
-pub(super) struct Split {
-    /// The part of its demand on each path.
-    pub(super) weight: Vec<f64>,
-    /// The part of each demand on its paths.
-    pub(super) served: Vec<f64>,
-    /// The factor by which it fits, at most 1.
-    fits: f64,
-    /// What it costs, shortfalls included, and what it serves is worth.
-    cost: f64,
-    value: f64,
-    /// The part of each demand that is served at least.
-    least: f64,
-}
-
-/// Lengths of all links, costs not included, what serving the demands costs under them at least, and their volume.
-struct Lengths {
-    length: Vec<f64>,
-    takes: f64,
-    volume: f64,
+/// A path of least cost of each demand.
+fn cheapest_paths(goal: &Goal<impl Source>) -> Vec<Vec<Path>> {
+    let priced = goal.source.under(goal.lengthened());
+    goal.source.paths(&priced, Limits { length: vec![0.0; goal.source.demand().len()], count: 1 })
 }
 
 struct Search<'a, S> {
-    source: &'a S,
-    terms: Terms<'a>,
-    /// Cost of each link, access links included.
-    cost: Vec<f64>,
+    goal: &'a Goal<'a, S>,
     /// What is left out of costs in the restricted master.
     unit: f64,
     pool: Pool,
@@ -198,6 +241,7 @@ struct Search<'a, S> {
     iterations: usize,
     pricings: usize,
     idle: usize,
+    impossible: bool,
     /// Steps before the restricted master began.
     began: usize,
     /// The gap at the last progress.
@@ -205,15 +249,9 @@ struct Search<'a, S> {
 }
 
 impl<'a, S: Source> Search<'a, S> {
-    fn new(source: &'a S, cost: Vec<f64>, terms: &Terms<'a>) -> Result<Self, Error> {
-        let requested = source.demand();
-        let mean = terms.cost.iter().sum::<f64>() / terms.cost.len().max(1) as f64;
-        // Of paths of equal cost the one with fewer links.
-        let hop = if mean > 0.0 { 1e-9 * mean } else { 1.0 };
-        let priced = source.under(cost.iter().map(|c| c + hop).collect());
-        let paths = source.paths(&priced, Limits { length: vec![0.0; requested.len()], count: 1 });
-        let pool = Pool::new(source.capacity(), requested, &paths)?;
-        let shortest = pool.problem.shortest::<Nearest>(&cost);
+    fn new(goal: &'a Goal<'a, S>, pool: Pool) -> Self {
+        let (requested, terms) = (goal.source.demand(), goal.terms);
+        let shortest = pool.problem.shortest::<Nearest>(&goal.cost);
         let dots = |values: &[f64]| values.iter().zip(requested).map(|(value, d)| value * d).sum::<f64>();
         let demand: f64 = requested.iter().sum();
         let whole = if terms.worth.is_finite() { terms.worth * demand } else { dots(&shortest) };
@@ -230,44 +268,92 @@ impl<'a, S: Source> Search<'a, S> {
         }
         let costs = (0..requested.len())
             .flat_map(|j| (pool.problem.pair_ptr[j]..pool.problem.pair_ptr[j + 1]).map(move |n| (j, n)))
-            .map(|(j, n)| requested[j] * pool.problem.path(n).iter().map(|l| cost[*l as usize]).sum::<f64>() / unit);
+            .map(|(j, n)| requested[j] * goal.cost_of(&pool.problem, n) / unit);
         let master = Master::new(&pool.problem, costs.collect(), short);
-        let lengths = Lengths { length: vec![0.0; cost.len()], takes: 0.0, volume: 0.0 };
-        let nothing = Split { weight: vec![], served: vec![], fits: 0.0, cost: 0.0, value: 0.0, least: 0.0 };
+        let lengths = goal.lengths(vec![0.0; goal.cost.len()], &shortest);
         let mut search = Search {
-            source,
-            terms: *terms,
-            cost,
+            goal,
             unit,
             pool,
             master,
-            split: nothing,
+            split: Split::nothing(),
             lengths,
             gap: f64::INFINITY,
             iterations: 0,
             pricings: 0,
             idle: 0,
+            impossible: false,
             began: 0,
             last: f64::INFINITY,
         };
-        search.lengths = search.lengths_of(vec![0.0; search.cost.len()], &shortest);
-        let all = search.split_of(&vec![1.0; search.pool.len()], &vec![1.0; requested.len()]);
-        let overloaded = search.overloaded(&all.1);
-        search.offer(all.0);
-        search.master.extend(&search.pool.problem, &overloaded, &all.1);
-        Ok(search)
+        let (all, load) = goal.everything(&search.pool.problem);
+        let rows = goal.overloaded(&load);
+        search.offer(all);
+        search.master.extend(&search.pool.problem, &rows, &load);
+        search
     }
 
-    fn done(&self, options: &Options) -> bool {
-        self.gap <= options.tolerance || self.iterations >= options.max_iterations || self.idle >= MOST_IDLE
+    /// Whether the restricted master began anew, since it does not move and did so when it began: what is added late can leave
+    /// it at the boundary.
+    fn restarted(&mut self, moves: bool) -> bool {
+        if moves || self.iterations <= self.began + 1 {
+            return false;
+        }
+        self.began = self.iterations;
+        let rows = self.master.entries.link.clone();
+        let short = self.master.short.iter().map(|short| (short.cost.clone(), short.most)).collect();
+        self.master = Master::new(&self.pool.problem, self.master.cost.clone(), short);
+        let load = self.goal.split(&self.pool.problem, &self.master.w, &self.master.served()).1;
+        self.master.extend(&self.pool.problem, &rows, &load);
+        true
+    }
+
+    /// The price of a unit of capacity of each link.
+    fn prices(&self) -> Vec<f64> {
+        let mut length = vec![0.0; self.goal.cost.len()];
+        for (link, m) in self.master.entries.link.iter().zip(&self.master.m) {
+            length[*link as usize] = m * self.unit / self.goal.source.capacity()[*link as usize];
+        }
+        length
+    }
+
+    /// Whether the prices alone prove that not all of what has to be served fits.
+    fn too_much(&self) -> bool {
+        self.goal.source.upper(self.prices()) < self.goal.terms.least()
+    }
+
+    /// Keeps a split where it is better.
+    fn offer(&mut self, split: Split) {
+        let gap = self.goal.gap(&split, &self.lengths);
+        if self.split.weight.is_empty() || gap < self.gap {
+            (self.split, self.gap) = (split, gap);
+        }
+    }
+}
+
+impl<S: Source> Rounds for Search<'_, S> {
+    fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    fn impossible(&self) -> bool {
+        self.impossible
+    }
+
+    fn stalled(&self) -> bool {
+        self.idle >= MOST_IDLE
     }
 
     /// Solves the restricted master, and prices; returns whether `stop` ended it.
-    fn advance(&mut self, options: &Options, mut stop: impl FnMut() -> bool) -> bool {
-        let goal = DEEPER * self.gap.min(1.0).max(options.tolerance) * self.split.value.max(self.split.cost).min(1.0);
-        let most = MOST_STEPS.min(options.max_iterations - self.iterations);
+    fn advance(&mut self, tolerance: f64, most: usize, mut stop: impl FnMut() -> bool) -> bool {
+        let whole = self.split.value.max(self.split.cost) / self.unit;
+        let goal = DEEPER * self.gap.min(1.0).max(tolerance) * whole.min(1.0);
         let (mut stopped, mut moves) = (false, true);
-        for _ in 0..most {
+        for _ in 0..most.min(MOST_STEPS) {
             let state = self.master.state();
             if state.gap.max(state.dual) <= goal && state.primal <= goal {
                 break;
@@ -283,144 +369,46 @@ impl<'a, S: Source> Search<'a, S> {
             }
         }
         let short = self.master.served();
-        let (split, load) = self.split_of(&self.master.w, &short);
+        let (split, load) = self.goal.split(&self.pool.problem, &self.master.w, &short);
         self.offer(split);
         let length = self.prices();
-        let through: Vec<f64> = length.iter().zip(&self.cost).map(|(length, cost)| length + cost).collect();
-        let priced = self.source.under(through);
-        let lengths = self.lengths_of(length, &priced.shortest);
-        if lengths.takes - lengths.volume > self.lengths.takes - self.lengths.volume {
+        let priced = self.goal.under(&length);
+        let lengths = self.goal.lengths(length, &priced.shortest);
+        if lengths.bound() > self.lengths.bound() {
             self.lengths = lengths;
-            self.gap = self.gap_of(&self.split);
+            self.gap = self.goal.gap(&self.split, &self.lengths);
         }
         self.pricings += 1;
         let known = self.pool.problem.shortest::<Nearest>(&priced.length);
-        let penalised = self.terms.worth.is_infinite() || self.terms.floor > 0.0;
+        let penalised = self.goal.terms.least() > 0.0;
         if penalised {
             let missing = |j: usize| priced.shortest[j] < known[j] * (1.0 - 1e-9);
             self.master.penalise(SHORT, RISE, MOST_PENALTY, missing);
         }
-        let paths = self.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
-        let (weight, cost) = (&self.split.weight, &self.cost);
+        let paths = self.goal.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
+        let weight = &self.split.weight;
         let kept = self.pool.keep(PATIENCE, |n| weight[n] > UNUSED || self.master.w[n] > UNUSED);
         let from = self.pool.exchange(&paths, &kept);
         let pool = &self.pool.problem;
-        self.master.exchange(pool, &from, |j, n| {
-            pool.demand[j] * pool.path(n).iter().map(|l| cost[*l as usize]).sum::<f64>() / self.unit
-        });
+        let (goal, unit) = (&self.goal, self.unit);
+        self.master.exchange(pool, &from, |j, n| pool.demand[j] * goal.cost_of(pool, n) / unit);
         self.split.weight = from.iter().map(|n| if *n == NEW { 0.0 } else { self.split.weight[*n as usize] }).collect();
-        let overloaded = self.overloaded(&load);
-        if !overloaded.is_empty() {
-            self.master.extend(&self.pool.problem, &overloaded, &load);
+        let mut rows = self.goal.overloaded(&load);
+        rows.retain(|link| !self.master.entries.has(*link as usize));
+        if !rows.is_empty() {
+            self.master.extend(&self.pool.problem, &rows, &load);
         }
-        let changed = from.contains(&NEW) || !overloaded.is_empty() || self.restarted(moves);
+        let changed = from.contains(&NEW) || !rows.is_empty() || self.restarted(moves);
         self.idle = if self.gap < PROGRESS * self.last { 0 } else { self.idle + 1 };
         if self.idle == 0 {
             self.last = self.gap;
         }
         let least = short.iter().copied().fold(1.0, f64::min);
         let check = penalised && least < 1.0 - SHORT && self.pricings.is_multiple_of(CHECK);
-        if (!moves && !changed) || (check && self.too_much()) {
+        self.impossible = check && self.too_much();
+        if (!moves && !changed) || self.impossible || self.master.m.len() > MOST_ROWS {
             self.idle = MOST_IDLE;
         }
         stopped
-    }
-
-    /// Whether the restricted master began anew, since it does not move and did so when it began: what is added late can leave
-    /// it at the boundary.
-    fn restarted(&mut self, moves: bool) -> bool {
-        if moves || self.iterations <= self.began + 1 {
-            return false;
-        }
-        self.began = self.iterations;
-        let rows = self.master.entries.link.clone();
-        let short = self.master.short.iter().map(|short| (short.cost.clone(), short.most)).collect();
-        self.master = Master::new(&self.pool.problem, self.master.cost.clone(), short);
-        let load = self.split_of(&self.master.w, &self.master.served()).1;
-        self.master.extend(&self.pool.problem, &rows, &load);
-        true
-    }
-
-    /// The price of a unit of capacity of each link.
-    fn prices(&self) -> Vec<f64> {
-        let mut length = vec![0.0; self.cost.len()];
-        for (link, m) in self.master.entries.link.iter().zip(&self.master.m) {
-            length[*link as usize] = m * self.unit / self.source.capacity()[*link as usize];
-        }
-        length
-    }
-
-    /// Whether the prices alone prove that not all of what has to be served fits.
-    fn too_much(&self) -> bool {
-        let required = if self.terms.worth.is_infinite() { 1.0 } else { self.terms.floor };
-        self.source.upper(self.prices()) < required
-    }
-
-    /// The links without a row on which a load exceeds the capacity.
-    fn overloaded(&self, load: &[f64]) -> Vec<u32> {
-        let links = load.iter().zip(self.source.capacity()).enumerate();
-        links.filter(|(l, (load, c))| load > c && !self.master.entries.has(*l)).map(|(l, _)| l as u32).collect()
-    }
-
-    /// The split by these weights, which serves these parts of the demands, and its loads.
-    fn split_of(&self, weight: &[f64], served: &[f64]) -> (Split, Vec<f64>) {
-        let paths = &self.pool.problem;
-        let mut load = vec![0.0; paths.capacity.len()];
-        let mut normal = vec![0.0; weight.len()];
-        let all = self.terms.worth.is_infinite();
-        let served: Vec<f64> = served.iter().map(|part| if all { 1.0 } else { part.clamp(0.0, 1.0) }).collect();
-        let (mut cost, mut value) = (0.0, 0.0);
-        for (j, demand) in paths.demand.iter().enumerate() {
-            let own = paths.pair_ptr[j]..paths.pair_ptr[j + 1];
-            let total: f64 = weight[own.clone()].iter().sum();
-            for n in own {
-                normal[n] = served[j] * weight[n] / total;
-                let amount = normal[n] * demand;
-                paths.path(n).iter().for_each(|l| load[*l as usize] += amount);
-                cost += normal[n] * self.master.cost[n];
-            }
-            if !all {
-                value += served[j] * demand * self.terms.worth / self.unit;
-            }
-        }
-        let fits = load.iter().zip(&paths.capacity).map(|(load, c)| c / load).fold(1.0, f64::min);
-        let least = served.iter().copied().fold(1.0, f64::min);
-        (Split { weight: normal, served, fits, cost, value, least }, load)
-    }
-
-    /// Lengths under which, costs included, the shortest paths of the demands are so long.
-    fn lengths_of(&self, length: Vec<f64>, shortest: &[f64]) -> Lengths {
-        let Terms { worth, floor, .. } = self.terms;
-        let takes = self.source.demand().iter().zip(shortest).map(|(d, far)| match worth.is_finite() {
-            true => d * (floor * far + (1.0 - floor) * far.min(worth)),
-            false => d * far,
-        });
-        let priced = self.source.capacity().iter().zip(&length).filter(|(_, l)| **l > 0.0);
-        let volume = priced.map(|(c, l)| c * l).sum();
-        Lengths { takes: takes.sum(), volume, length }
-    }
-
-    /// The relative gap between what a split costs, or is worth, where it is scaled down until it fits, and the bound.
-    fn gap_of(&self, split: &Split) -> f64 {
-        let Terms { worth, floor, .. } = self.terms;
-        let (takes, volume) = (self.lengths.takes / self.unit, self.lengths.volume / self.unit);
-        if worth.is_infinite() {
-            let (cost, least) = (split.fits * split.cost, split.fits * takes - volume);
-            let between = if cost > 0.0 { (cost - least) / cost } else { 0.0 };
-            return between.max(1.0 - split.fits);
-        }
-        let all = worth * self.source.demand().iter().sum::<f64>() / self.unit;
-        let (value, most) = (split.fits * (split.value - split.cost), all - takes + volume);
-        let between = if most > 0.0 { (most - value) / most } else { 0.0 };
-        let lacking = if floor > 0.0 { 1.0 - split.fits * split.least / floor } else { 0.0 };
-        between.max(lacking)
-    }
-
-    /// Keeps a split where it is better.
-    fn offer(&mut self, split: Split) {
-        let gap = self.gap_of(&split);
-        if self.split.weight.is_empty() || gap < self.gap {
-            (self.split, self.gap) = (split, gap);
-        }
     }
 }

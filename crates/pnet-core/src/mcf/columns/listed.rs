@@ -1,6 +1,7 @@
 //! The cheapest flow over given paths, of which those are looked at that are short.
 
-use super::cheapest::{Ended, Terms, search};
+use super::cheapest::{Ended, search};
+use super::goal::Terms;
 use super::pool;
 use crate::error::Error;
 use crate::mcf::path_form::PathProblem;

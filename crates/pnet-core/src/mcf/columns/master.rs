@@ -16,7 +16,7 @@ use super::cholesky::{Square, dot};
 use super::entries::{Entries, Scaling};
 use super::rise::Rise;
 use crate::mcf::path_form::PathProblem;
-use crate::mcf::path_form::state::NEW;
+use crate::mcf::pdhg::split::NEW;
 
 /// Part of the distance to the boundary that a step goes.
 const REACH: f64 = 0.99;

@@ -16,6 +16,8 @@ mod cheapest;
 mod cholesky;
 mod entries;
 mod fair;
+mod goal;
+mod gradual;
 mod interior;
 mod links;
 mod listed;
@@ -25,17 +27,19 @@ mod price;
 mod rise;
 mod source;
 
-pub use cheapest::{Cheapest, Terms, cheapest, estimate_bytes as estimate_cheapest_bytes};
+pub use cheapest::{Cheapest, cheapest, estimate_bytes as estimate_cheapest_bytes};
 pub use fair::{
     FairFlow, FairLevel, FairSplit, estimate_bytes as estimate_fair_flow_bytes,
     estimate_listed_bytes as estimate_fair_split_bytes,
 };
+pub use goal::Terms;
 pub use listed::{CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes};
 
 use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};
 use super::path_form::normalise;
-use super::path_form::state::{Iterate, NEW, State};
+use super::path_form::state::{Iterate, State};
+use super::pdhg::split::NEW;
 use super::pdhg::{Iteration, PROGRESS, STANDSTILL};
 use super::problem::{Problem, Use};
 use super::round::round;

@@ -6,11 +6,12 @@ use crate::csr::Csr;
 use crate::error::Error;
 use crate::graph::Reach;
 use crate::mcf::path_form::PathProblem;
-use crate::mcf::path_form::state::NEW;
+use crate::mcf::pdhg::split::NEW;
 use crate::mcf::problem::{Plane, Problem, Use};
 use crate::mcf::round::Flow;
 
 /// The restricted problem.
+#[derive(Clone)]
 pub(super) struct Pool {
     pub(super) problem: PathProblem,
     /// The plane of each path, or its number among given ones.

@@ -36,7 +36,7 @@ pub(super) struct Priced {
 }
 
 /// Every link has at least this part of the volume, so that of paths of equal cost the one with fewer links is shortest.
-const LEAST: f64 = 1e-13;
+pub(super) const LEAST: f64 = 1e-13;
 
 impl Priced {
     /// Distances under lengths >= 0 of any scale.

@@ -82,6 +82,17 @@ impl PathProblem {
         load
     }
 
+    /// The load on each link where each path carries such a part of its demand, as near as double precision is.
+    pub(crate) fn load_of(&self, weight: &[f64]) -> Vec<f64> {
+        let mut load = vec![0.0; self.capacity.len()];
+        for (j, demand) in self.demand.iter().enumerate() {
+            for n in self.pair_ptr[j]..self.pair_ptr[j + 1] {
+                self.path(n).iter().for_each(|l| load[*l as usize] += demand * weight[n]);
+            }
+        }
+        load
+    }
+
     /// The largest K at which K times these loads fit: infinite where no loaded link has a limit.
     pub(crate) fn lower_bound<R: Rounding>(&self, load: &[f64]) -> f64 {
         let loaded = self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0);

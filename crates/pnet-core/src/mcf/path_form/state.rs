@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::problem::PathProblem;
 use crate::csr::Csr;
 use crate::mcf::pdhg::simplex::weighted_threshold;
-use crate::mcf::pdhg::split::{CHUNK, Prices, Side, Splits, reciprocal};
+use crate::mcf::pdhg::split::{CHUNK, NEW, Prices, Side, Splits, reciprocal};
 use crate::mcf::pdhg::{Halpern, Iteration, Step};
 
 /// A problem and the iterate on it.
@@ -23,9 +23,6 @@ pub(in crate::mcf) struct State<'a> {
     stationary: bool,
     pub(in crate::mcf) halpern: Halpern,
 }
-
-/// Index of a path that is new.
-pub(in crate::mcf) const NEW: u32 = u32::MAX;
 
 /// The iterate without the problem, whose paths may change.
 pub(in crate::mcf) struct Iterate {
@@ -50,9 +47,7 @@ impl Iterate {
             // A weight from restarts in which one side had no choice is not meaningful on the larger problem.
             self.halpern.omega = 1.0;
         }
-        for values in [&mut self.split.at, &mut self.split.anchor, &mut self.split.stepped] {
-            *values = from.iter().map(|n| values.get(*n as usize).copied().unwrap_or(0.0)).collect();
-        }
+        self.split.choose(from);
     }
 }
 
@@ -166,7 +161,7 @@ impl Iteration for State<'_> {
         let (problem, scale, length) = (self.problem, self.scale, &self.prices.length[..]);
         let size = move |j: usize| scale * problem.demand[j];
         let cost = move |n: usize| problem.path(n).iter().map(|l| length[*l as usize]).sum();
-        let primal = self.splits.step(by, false, size, cost);
+        let primal = self.splits.step(by, 1.0, size, cost);
         (primal, self.move_prices(by))
     }
 

@@ -1,10 +1,10 @@
 //! Projections onto simplices.
 
-/// Moves `v` to the nearest point with entries >= 0 that sum to 1.
+/// Moves `v` to the nearest point with entries >= 0 that sum to `total` > 0.
 ///
 /// Newton's method on the threshold from below (Michelot 1986): each pass drops the entries below, and never overshoots.
-pub(in crate::mcf) fn project(v: &mut [f64]) {
-    let mut threshold = (v.iter().sum::<f64>() - 1.0) / v.len() as f64;
+pub(in crate::mcf) fn project(v: &mut [f64], total: f64) {
+    let mut threshold = (v.iter().sum::<f64>() - total) / v.len() as f64;
     let mut active = v.len();
     loop {
         let (mut sum, mut count) = (0.0, 0);
@@ -18,7 +18,7 @@ pub(in crate::mcf) fn project(v: &mut [f64]) {
         if count >= active || count == 0 {
             break;
         }
-        threshold = (sum - 1.0) / count as f64;
+        threshold = (sum - total) / count as f64;
         active = count;
     }
     for x in v.iter_mut() {
@@ -86,7 +86,7 @@ mod tests {
     fn a_projection_sums_to_one_and_keeps_the_order() {
         for mut v in [vec![0.2, 0.9, -3.0, 0.4], vec![5.0], vec![-1.0, -1.0], vec![1e-9, 0.0, 1e9]] {
             let before = v.clone();
-            project(&mut v);
+            project(&mut v, 1.0);
             assert!((v.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{before:?} -> {v:?}");
             assert!(v.iter().all(|x| *x >= 0.0));
             for (a, x) in before.iter().zip(&v) {
@@ -99,7 +99,7 @@ mod tests {
     fn equal_steps_give_the_plain_projection() {
         let v = [0.2, 0.9, -3.0, 0.4];
         let mut plain = v;
-        project(&mut plain);
+        project(&mut plain, 1.0);
         let threshold = weighted_threshold(&v, &[2.0; 4], f64::NEG_INFINITY);
         for (x, y) in v.iter().zip(plain) {
             assert!(((x - 2.0 * threshold).max(0.0) - y).abs() < 1e-12);

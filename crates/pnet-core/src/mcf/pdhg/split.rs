@@ -5,6 +5,9 @@ use rayon::prelude::*;
 use super::Step;
 use super::simplex::project;
 
+/// Index of a column that is new.
+pub(in crate::mcf) const NEW: u32 = u32::MAX;
+
 /// Demands at most, or links, handled by one task; fixed, so that sums have one order.
 pub(in crate::mcf) const CHUNK: usize = 512;
 
@@ -20,6 +23,13 @@ pub(in crate::mcf) struct Side {
 impl Side {
     pub(in crate::mcf) fn new(values: Vec<f64>) -> Self {
         Side { at: values.clone(), anchor: values.clone(), stepped: values }
+    }
+
+    /// Continues on these of the variables, and [`NEW`] ones of 0.
+    pub(in crate::mcf) fn choose(&mut self, from: &[u32]) {
+        for values in [&mut self.at, &mut self.anchor, &mut self.stepped] {
+            *values = from.iter().map(|n| values.get(*n as usize).copied().unwrap_or(0.0)).collect();
+        }
     }
 
     /// Makes the last step the iterate and the anchor.
@@ -47,12 +57,17 @@ impl<'a> Splits<'a> {
         Splits { reflected: vec![0.0; side.at.len()], side, step, pair_ptr, demands }
     }
 
+    /// Step size of each demand's columns.
+    pub(in crate::mcf) fn steps(&self) -> &[f64] {
+        &self.step
+    }
+
     /// Moves the split of each demand `j` of size `size(j)` towards cheap columns, a unit of column `n` costing `cost(n)`; it
-    /// sums to 1, or where `optional` to at most 1.  Returns the squared, weighted distance.
+    /// sums to `least` or more, and to 1 at most.  Returns the squared, weighted distance.
     pub(in crate::mcf) fn step(
         &mut self,
         by: Step,
-        optional: bool,
+        least: f64,
         size: impl Fn(usize) -> f64 + Copy + Send + Sync,
         cost: impl Fn(usize) -> f64 + Copy + Send + Sync,
     ) -> f64 {
@@ -84,8 +99,11 @@ impl<'a> Splits<'a> {
                         stepped[i] = at[i] - pace * cost(first + i);
                     }
                     let part = &mut stepped[own.clone()];
-                    if !optional || part.iter().map(|w| w.max(0.0)).sum::<f64>() > 1.0 {
-                        project(part);
+                    let total = if least < 1.0 { part.iter().map(|w| w.max(0.0)).sum() } else { f64::INFINITY };
+                    if total > 1.0 {
+                        project(part, 1.0);
+                    } else if total < least {
+                        project(part, least);
                     } else {
                         part.iter_mut().for_each(|w| *w = w.max(0.0));
                     }
