@@ -53,6 +53,14 @@ SMALL: dict[str, dict[str, Any]] = {
 
 STUDIES = {
     "mixed-planes": ("4-trees-*",),
+    "cluster-deepseek-rails": ("planes-ends-groups-size-64-of-all-to-all",),
+    "cluster-ecmp": ("flows-4", "optimum"),
+    "cluster-hpn": ("one-segment",),
+    "cluster-hyperx": ("hyperx-16384-longest-matching",),
+    "cluster-mrc": ("plane-all-to-all", "intact-all-to-all"),
+    "cluster-rail-only": ("a100-8-steps", "a100-8-any-to-any"),
+    "cluster-spectrum-x": ("planes-worst-0.1",),
+    "cluster-twisted-torus": ("torus-4x4x8", "twisted-4x4x8"),
     "multi-plane-2026": ("8-planes-8192-all-to-all",),
     "multi-plane-2026-failures": ("8-planes-permutation-planes-0",),
     "multi-plane-2026-plane-lost": ("mrc-100",),
