@@ -54,7 +54,8 @@ def plane_of(document: Any, where: str, link_gbps: float) -> Plane:
     _check_size(document, where)
     graph = _expanded(document, where)
     devices = {(data.get("instance"), data.get("instance_idx")) for _, data in graph.nodes(data=True)}
-    if len(devices) == 1 and (accelerators := [node for node, data in graph.nodes(data=True) if data["type"] == "xpu"]):
+    accelerators = [node for node, data in graph.nodes(data=True) if data.get("type") == "xpu"]
+    if len(devices) == 1 and accelerators:
         inside = _inside(graph, accelerators, document, where)
         return Plane.from_networkx(inside, link_gbps=link_gbps, label=where)
     fabric = _fabric(graph, _between(document, where), where)
@@ -171,14 +172,16 @@ def _inside(
     degree = Counter(end for u, v, _ in edges for end in (u, v))
     plain = all(degree[node] == 1 for node in accelerators) and len(degree) > len(accelerators)
     called = {node: node.split(".", 2)[2] for node in degree}
+    rack = {node: number for number, node in enumerate(accelerators)}
+    used = {name for *_, name in edges}
     fabric: nx.MultiGraph[str] = nx.MultiGraph()
     for node in sorted(degree, key=_place):
         fabric.add_node(called[node])
-        if graph.nodes[node]["type"] == "xpu":
-            fabric.nodes[called[node]].update({"kind": "host"} if plain else {"rack": accelerators.index(node)})
+        if node in rack:
+            fabric.nodes[called[node]].update({"kind": "host"} if plain else {"rack": rack[node]})
     known: dict[str, dict[str, Any]] = {}
     for link in _links_inside(document):
-        if link["name"] in {name for *_, name in edges}:
+        if link["name"] in used:
             found = _physical_of(link, where)
             if known.setdefault(link["name"], found) != found:
                 raise TopologyError(
