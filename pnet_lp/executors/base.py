@@ -166,6 +166,8 @@ def parse_executor(text: str, jobs: int | None) -> Executor:
     Raises:
         PnetError: no such executor, or it cannot be had.
     """
+    if not isinstance(text, str):
+        raise SpecError("not an executor", where="executor", found=text, allowed=f"a text such as {DEFAULT_EXECUTOR!r}")
     name, slashes, address = text.partition("://")
     name, values = (name, {"address": address}) if slashes else parse_expression(text, EXECUTORS)
     entry = EXECUTORS.get(name)

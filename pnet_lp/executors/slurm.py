@@ -179,12 +179,9 @@ class Slurm(Executor):
     @contextmanager
     def _submitting_errors(self) -> Iterator[None]:
         """Raise PnetError where no job is taken."""
+        refused = load("submitit.core.utils", "slurm")
         try:
             yield
-        except (
-            load("submitit.core.utils", "slurm").FailedSubmissionError,
-            OSError,
-            subprocess.SubprocessError,
-        ) as error:
+        except (refused.FailedSubmissionError, refused.FailedJobError, OSError, subprocess.SubprocessError) as error:
             problem = str(error).partition("\n")[0]
             raise PnetError(f"no job is taken: {problem}", where="slurm", found=self._params.on) from None

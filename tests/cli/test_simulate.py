@@ -198,6 +198,7 @@ def test_plot(run: Run, suffix: str) -> None:
             "--fail-until: what fails would be back before, found '1us'; allowed: more than 2us",
         ),
         ((*FLOWS, "--jobs", "2"), "--jobs needs --draws"),
+        ((*FLOWS, "--executor", "local"), "--executor needs --draws"),
         ((*FLOWS, "--draws", "9999999"), "9999999 is not in the range 1<=x<=1000000"),
         ((*FLOWS, "--draws", "2", "--jobs", "9999"), "9999 is not in the range 1<=x<=1024"),
         ((*FLOWS, "--routing", "ideal"), "--routing: the routing has no list of paths, found 'ideal'"),

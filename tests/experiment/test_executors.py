@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -142,6 +143,7 @@ def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: 
     ("text", "jobs", "message"),
     [
         ("dusk", None, "unknown executor 'dusk' (did you mean 'dask'?); allowed: dask, local, slurm"),
+        (3, None, "executor: not an executor, found 3; allowed: a text such as 'local'"),
         ("dask", None, "dask: no scheduler is named; allowed: dask://HOST:PORT, such as dask://10.0.0.1:8786"),
         ("dask://host", None, "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as "),
         ("dask://host:x", None, "dask: no scheduler is named, found 'host:x'; allowed: dask://HOST:PORT"),
@@ -206,6 +208,33 @@ def test_jobs_that_always_die_are_one_sentence(jobs: tuple[slurm.Slurm, list[Any
     with pytest.raises(PnetError, match=died):
         list(executor.run(os._exit, [7]))
     assert len(begun) == 3
+
+
+def test_a_job_that_slurm_has_ended_without_a_result_is_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm's accounting is not looked at: what ``squeue`` does not list has ended."""
+    begun: list[str] = []
+
+    def submit(share: Callable[[], Any]) -> Any:
+        begun.append(str(len(begun)))
+        result, paths = tmp_path / begun[-1], SimpleNamespace(result_pickle=tmp_path / begun[-1], stderr="log.err")
+        if len(begun) > died:
+            result.touch()
+        return SimpleNamespace(job_id=begun[-1], paths=paths, result=share, cancel=lambda **_: None)
+
+    monkeypatch.setitem(slurm._LOOK_S, "slurm", 0.0)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0, stdout=""))
+    executor = slurm.Slurm.__new__(slurm.Slurm)
+    executor._params, executor._jobs = slurm.SlurmParams(), 1
+    monkeypatch.setattr(executor, "_submitting", SimpleNamespace(submit=submit), raising=False)
+    died = 2
+    assert list(executor.map(abs, [-1, 2])) == [1, 2]
+    died = 9
+    with pytest.raises(
+        PnetError, match=r"^slurm: a job died 3 times; the draws done so far are stored, found 'log\.err'$"
+    ):
+        list(executor.map(abs, [-1, 2]))
 
 
 def test_jobs_of_other_code_are_refused() -> None:
