@@ -33,6 +33,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "packets-concurrent-rpc-artifact": {"workload": "rpc:response=10kB,rounds=1,clients=2,server=paired"},
     "packets-traces": {"workload": "closed-loop:sizes=10kB,loops=1,rounds=2,warm_up=1"},
     "packets-web-search": {"workload": "closed-loop:sizes=10kB,loops=1,rounds=2,warm_up=1"},
+    "packets-web-search-busy": {"workload": "closed-loop:sizes=10kB,loops=1,rounds=2,warm_up=1"},
     # Its flows are files.
     "packets-ns3": {"topology": ("single-switch:hosts=4",), "workload": "incast:senders=2,sizes=10kB"},
     # Their flows are over before they begin to count.
