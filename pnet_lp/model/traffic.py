@@ -13,7 +13,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.extras import frame
 from pnet_lp.model.arrays import checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import Demands, Grouped, Listed, Pairs, Product
+from pnet_lp.model.demands import LISTED_PAIRS, Demands, Grouped, Listed, Pairs, Product
 from pnet_lp.model.network import Level, Network
 from pnet_lp.units import AMOUNTS, are_amounts
 
@@ -114,6 +114,23 @@ class TrafficMatrix(Listed):
             raise TrafficError("invalid demand", where=label or "traffic", found=float(found[bad][0]), allowed=AMOUNTS)
         return cls(level, len(rule.sends), rule, label)
 
+    def in_groups(self, group: npt.ArrayLike, outside: float) -> TrafficMatrix:
+        """Return a matrix of weights where demands between groups are ``outside`` times as large.
+
+        Raises:
+            TrafficError: group numbers that are not from 0 to the number of endpoints, or a demand that gets too small.
+        """
+        of, rule = checked_array(group, TrafficError, self.label, whole=True), self.demands
+        if not isinstance(rule, Product) or of.shape != rule.sends.shape or np.any((of < 0) | (of >= self.endpoints)):
+            raise TrafficError(
+                "invalid groups", where=self.label, allowed=f"0 to {self.endpoints - 1} for each endpoint"
+            )
+        number = ints(np.arange(self.endpoints))
+        found = Grouped(rule.sends, rule.receives, ints(of), number, outside)
+        if np.any(bad := ~are_amounts(found.range)):
+            raise TrafficError("invalid demand", where=self.label, found=float(found.range[bad][0]), allowed=AMOUNTS)
+        return replace(self, demands=found)
+
     @classmethod
     def from_dense(cls, level: Level, matrix: npt.ArrayLike, *, label: str = "") -> TrafficMatrix:
         """Return the matrix whose entry ``[s, t]`` is the demand from s to t; the diagonal must be zero."""
@@ -152,6 +169,10 @@ class TrafficMatrix(Listed):
                 "cannot be added: different endpoints",
                 where=label,
             )
+        if max(self.demands.count, other.demands.count) > LISTED_PAIRS:
+            rule = Grouped.summed(self.demands, other.demands, self.endpoints)
+            if rule is not None:
+                return TrafficMatrix(self.level, self.endpoints, rule, label)
         src, dst = np.concatenate([self.src, other.src]), np.concatenate([self.dst, other.dst])
         demand = np.concatenate([self.demand, other.demand])
         return self.from_entries(self.level, self.endpoints, src, dst, demand, label=label)

@@ -17,8 +17,8 @@ from pnet_lp.verification.second import plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
 
-Groups: TypeAlias = tuple[FloatArray, FloatArray, IntArray, IntArray]
-"""Weights of sources and of destinations, and group and owner of each endpoint."""
+Groups: TypeAlias = tuple[FloatArray, FloatArray, IntArray, IntArray, float]
+"""Weights of sources and destinations, group and owner of each endpoint, and the part that is sent to other groups."""
 
 Weights: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of sources and of destinations, and demands of endpoints to themselves."""
@@ -115,8 +115,9 @@ def _same_groups(rule: Groups, merged: Groups, used: Index, of: Index) -> bool:
     """Whether demands inside groups are those between classes of one endpoint each."""
     return (
         len(np.unique(of)) == len(of)
+        and rule[4] == merged[4]
         and all(np.array_equal(given[used], found[of]) for given, found in zip(rule[:2], merged[:2], strict=True))
-        and all(one_to_one(given[used], found[of]) for given, found in zip(rule[2:], merged[2:], strict=True))
+        and all(one_to_one(given[used], found[of]) for given, found in zip(rule[2:4], merged[2:4], strict=True))
     )
 
 
@@ -125,7 +126,7 @@ def check_groups(check: Checks, traffic: TrafficMatrix, graph: TrafficMatrix) ->
     rule, given = graph.demands.groups, traffic.demands
     if rule is None or given is graph.demands:
         return
-    sends, receives, group, owner = rule
+    sends, receives, group, owner, outside = rule
     hosts = traffic.endpoints
     to = graph.endpoints - hosts
     if given.factors is not None:
@@ -136,10 +137,20 @@ def check_groups(check: Checks, traffic: TrafficMatrix, graph: TrafficMatrix) ->
             and not weights[2].any()
             and not group.any()
         )
+    elif given.groups is not None:
+        given_sends, given_receives, given_group, given_owner, given_outside = given.groups
+        same = (
+            np.array_equal(sends[:hosts], given_sends)
+            and np.array_equal(receives[to:], given_receives)
+            and one_to_one(group, np.tile(given_group, graph.endpoints // hosts))
+            and one_to_one(given_owner, np.arange(hosts))
+            and outside == given_outside
+        )
     else:
         src, dst = traffic.src, traffic.dst + to
         same = (
             np.array_equal(group[src], group[dst])
+            and outside == 0
             and np.array_equal(sends[src] * receives[dst], traffic.demand)
             and graph.demand_count == traffic.demand_count
         )

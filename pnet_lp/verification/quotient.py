@@ -215,7 +215,7 @@ class SecondQuotient(SecondConcurrent):
         if demands.factors is not None:
             return all(np.array_equal(weights[image], weights) for weights in demands.factors)
         if demands.groups is not None:
-            sends, receives, *sets = demands.groups
+            sends, receives, *sets, _ = demands.groups
             return (
                 np.array_equal(sends[image], sends)
                 and np.array_equal(receives[image], receives)
@@ -250,10 +250,14 @@ class SecondQuotient(SecondConcurrent):
         """Return float64 ``[endpoints]``: what each sends to ``target``, rounded down, and up."""
         demands = self.flow.demands
         if demands.groups is not None:
-            sends, receives, group, owner = demands.groups
-            some = (group == group[target]) & (owner != owner[target])
-            ends = np.where(some, sends, 0.0), receives[target]
-            return rounded.mul_down(*ends), rounded.mul_up(*ends)
+            sends, receives, group, owner, outside = demands.groups
+            near, far = (group == group[target]) & (owner != owner[target]), group != group[target]
+            down, up = (times(sends, receives[target]) for times in (rounded.mul_down, rounded.mul_up))
+            less = rounded.mul_down(down, outside), rounded.mul_up(up, outside)
+            down, up = (
+                np.where(near, there, np.where(far, here, 0.0)) for there, here in zip((down, up), less, strict=True)
+            )
+            return floats(down), floats(up)
         if demands.factors is None:
             here = self.flow.dst == target
             source, size = self.flow.src[here], self.flow.demand[here]

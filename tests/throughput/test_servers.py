@@ -335,7 +335,50 @@ def test_classes_have_the_optimum_of_the_whole_program(
 
 
 @pytest.mark.parametrize("relay", RELAYS)
-@pytest.mark.parametrize(("pattern", "others"), [("all-to-all", 2048 - 8), ("groups:size=64,of=all-to-all", 64 - 8)])
+@pytest.mark.parametrize(
+    ("topology", "pattern"),
+    [
+        ("leaf-spine:leaves=4,spines=2,hosts_per_leaf=4", "2*all-to-all+groups:size=8,of=all-to-all"),
+        ("leaf-spine:leaves=4,spines=2,hosts_per_leaf=4", "3*groups:size=2,stride=2,of=all-to-all+0.5*all-to-all"),
+        ("fat-tree:k=4", "all-to-all+groups:size=4,of=all-to-all"),
+        ("fat-tree:k=4", "all-to-all+groups:size=4,stride=4,of=all-to-all"),
+    ],
+)
+def test_all_to_all_beside_groups_is_a_rule(
+    monkeypatch: pytest.MonkeyPatch, topology: str, pattern: str, relay: str, tmp_path: Path
+) -> None:
+    keys: dict[str, Any] = {"server": "single-switch:hosts=4", "server_gbps": 90, "rails": 2, "relay": relay}
+    network = pn.build_network(topology, planes=2, link_gbps=40, **keys)
+    pairs = build_traffic(pattern, network)
+    monkeypatch.setattr("pnet_lp.model.traffic.LISTED_PAIRS", 0)
+    rule = build_traffic(pattern, network)
+    assert isinstance(rule.demands, Grouped)
+    for answer in ("src", "dst", "demand"):
+        assert np.allclose(getattr(rule.pairs, answer), getattr(pairs.pairs, answer), rtol=1e-15)
+    n, inside = rule.endpoints, np.arange(rule.endpoints) < 5
+    assert rule.demands.totals(n) == pytest.approx(pairs.demands.totals(n))
+    assert rule.demands.leaving(inside) == pytest.approx(pairs.demands.leaving(inside))
+    assert (rule.demands.count, rule.total) == (pairs.demands.count, pytest.approx(pairs.total))
+    assert rule.demands.range.tolist() == pytest.approx([pairs.demand.min(), pairs.demand.max()])
+    assert rule.demands.sent_to(3, n) == pytest.approx(
+        np.bincount(pairs.src[pairs.dst == 3], pairs.demand[pairs.dst == 3], n)
+    )
+    found, whole = solve(network, rule, solver="symmetric"), solve(network, pairs, solver="highs-simplex")
+    assert found.throughput_gbps == pytest.approx(whole.throughput_gbps, rel=1e-6)
+    if found.certificate is not None:
+        save_result(tmp_path / "r.json", network, rule, found)
+        assert verify_file(tmp_path / "r.json").trusted == ()
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize(
+    ("pattern", "others"),
+    [
+        ("all-to-all", 2048 - 8),
+        ("groups:size=64,of=all-to-all", 64 - 8),
+        ("2*all-to-all+groups:size=64,of=all-to-all", 2 * (2048 - 8) + 64 - 8),
+    ],
+)
 def test_accelerators_by_the_thousand_are_solved_by_classes(
     monkeypatch: pytest.MonkeyPatch, pattern: str, others: int, relay: str, tmp_path: Path
 ) -> None:

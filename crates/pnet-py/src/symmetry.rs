@@ -29,16 +29,18 @@ impl Demands {
         Ok(Demands { inner: symmetry::Demands::product(sends.to_vec(), receives.to_vec(), own.to_vec()) })
     }
 
-    /// Products of two weights inside groups, but between endpoints of one owner.
+    /// Products of two weights inside groups, `outside` times these between groups, and none between endpoints of one owner.
     #[staticmethod]
     fn groups(
         sends: PyReadonlyArray1<f64>,
         receives: PyReadonlyArray1<f64>,
         group: PyReadonlyArray1<i32>,
         owner: PyReadonlyArray1<i32>,
+        outside: f64,
     ) -> Result<Self> {
         let (sends, receives) = (sends.as_slice()?.to_vec(), receives.as_slice()?.to_vec());
-        Ok(Demands { inner: symmetry::Demands::groups(sends, receives, group.as_slice()?, owner.as_slice()?)? })
+        let (group, owner) = (group.as_slice()?, owner.as_slice()?);
+        Ok(Demands { inner: symmetry::Demands::groups(sends, receives, group, owner, outside)? })
     }
 
     /// Pairs of endpoints, sorted by source.

@@ -18,7 +18,9 @@ from pnet_lp.model.demands.product import Product
 @brief("count", "total")
 @dataclass(frozen=True, eq=False, repr=False)
 class Grouped(Rule):
-    """From every endpoint to every other of its group a product of two weights, but not to those of its own owner.
+    """From every endpoint to every other of its group a product of two weights, and less or nothing to all others.
+
+    There is no demand to endpoints of its own owner.
 
     In a graph in layers (:mod:`pnet_lp.model.servers`) an accelerator owns two endpoints: where it sends, and where it
     receives.
@@ -27,17 +29,22 @@ class Grouped(Rule):
         sends, receives: float64 ``[endpoints]``, weights >= 0 as a source and as a destination.
         group: int32 ``[endpoints]``, the group of each, below their number.
         owner: int32 ``[endpoints]``, the owner of each, below their number; endpoints of one owner are in one group.
+        outside: what a demand to an endpoint of another group is, in products of weights: 0, or where all-to-all is
+            added to that inside groups, the part that it is of both.
     """
 
     sends: FloatArray
     receives: FloatArray
     group: IntArray
     owner: IntArray
+    outside: float = 0.0
 
     @classmethod
     def of(cls, demands: Demands, endpoints: int) -> Grouped | None:
         """Return the same demands as a rule; None for listed ones but all-to-all in groups, equal inside each."""
         number = ints(np.arange(endpoints))
+        if isinstance(demands, cls):
+            return demands
         if isinstance(demands, Product):
             return cls(demands.sends, demands.receives, ints(np.zeros(endpoints)), number)
         pairs = demands.listed("the matrix")
@@ -53,6 +60,21 @@ class Grouped(Rule):
             return None
         return cls(floats(sends), floats((size > 1)[group]), group, number)
 
+    @classmethod
+    def summed(cls, one: Demands, other: Demands, endpoints: int) -> Grouped | None:
+        """Return all-to-all beside all-to-all in groups, each equal everywhere, as one rule; None for anything else."""
+        whole, rest = (one, other) if isinstance(one, Product) else (other, one)
+        if not (isinstance(whole, Product) and whole.complete) or isinstance(rest, Rule):
+            return None
+        grouped = cls.of(rest, endpoints)
+        sides = [whole.sends, whole.receives, *([] if grouped is None else [grouped.sends, grouped.receives])]
+        if grouped is None or whole.own.any() or any(np.ptp(side) for side in sides):
+            return None
+        everywhere = float(whole.sends[0] * whole.receives[0])
+        inside = everywhere + float(grouped.sends[0] * grouped.receives[0])
+        ones = np.ones(endpoints)
+        return cls(floats(ones * inside), floats(ones), grouped.group, grouped.owner, everywhere / inside)
+
     def apart(self) -> Grouped:
         """Return the demands where each endpoint only sends, and one that receives for it comes after all others."""
         nothing = np.zeros(len(self.sends))
@@ -61,30 +83,32 @@ class Grouped(Rule):
             floats(np.concatenate([nothing, self.receives])),
             ints(np.tile(self.group, 2)),
             ints(np.tile(self.owner, 2)),
+            self.outside,
         )
 
     @property
-    def groups(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    def groups(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray, float]:
         """See :attr:`Demands.groups`."""
-        return self.sends, self.receives, self.group, self.owner
+        return self.sends, self.receives, self.group, self.owner, self.outside
 
-    def _over(self, sends: FloatArray, receives: FloatArray) -> float:
-        """Return the sum over all pairs of what their ends have, one times the other."""
-        everyone, own = (
+    def _over(self, sends: FloatArray, receives: FloatArray, outside: float) -> float:
+        """Return the sum over pairs of what their ends have, one times the other; between groups, ``outside`` times."""
+        inside, own = (
             np.bincount(of, sends) @ np.bincount(of, receives, minlength=int(of.max(initial=-1)) + 1)
             for of in (self.group, self.owner)
         )
-        return float(everyone - own)
+        others = sends.sum() * receives.sum() - inside if outside else 0.0
+        return float(inside - own + outside * others)
 
     @property
     def count(self) -> int:
         """Number of demands above 0."""
-        return int(self._over(floats(self.sends > 0), floats(self.receives > 0)))
+        return int(self._over(floats(self.sends > 0), floats(self.receives > 0), float(self.outside > 0)))
 
     @property
     def total(self) -> float:
         """Sum of all demands."""
-        return self._over(self.sends, self.receives)
+        return self._over(self.sends, self.receives, self.outside)
 
     @property
     def range(self) -> FloatArray:
@@ -92,7 +116,8 @@ class Grouped(Rule):
         sends, receives = self.sends[self.sends > 0], self.receives[self.receives > 0]
         if not (len(sends) and len(receives)):
             return floats([])
-        return floats([max(sends.min() * receives.min(), 5e-324), sends.max() * receives.max()])
+        least = sends.min() * receives.min() * (self.outside or 1.0)
+        return floats([max(least, 5e-324), sends.max() * receives.max()])
 
     @property
     def complete(self) -> bool:
@@ -100,6 +125,10 @@ class Grouped(Rule):
         return False
 
     def _written_out(self) -> Pairs:
+        if self.outside:
+            s, t = np.nonzero(np.outer(self.sends > 0, self.receives > 0) & (self.owner[:, None] != self.owner))
+            part = np.where(self.group[s] == self.group[t], 1.0, self.outside)
+            return Pairs(ints(s), ints(t), floats(self.sends[s] * self.receives[t] * part))
         src, dst = [], []
         order = np.argsort(self.group, kind="stable")
         for members in np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1):
@@ -114,7 +143,7 @@ class Grouped(Rule):
 
     def scaled(self, factor: float) -> Grouped:
         """Return the rule with weights of sources ``factor`` times as large."""
-        return Grouped(floats(self.sends * factor), self.receives, self.group, self.owner)
+        return Grouped(floats(self.sends * factor), self.receives, self.group, self.owner, self.outside)
 
     def named(self, endpoints: int) -> npt.NDArray[np.bool_]:
         """Say which endpoints send or receive anything."""
@@ -127,17 +156,17 @@ class Grouped(Rule):
         return self.receives > 0
 
     def totals(self, endpoints: int) -> FloatArray:
-        """Return what each endpoint sends to the others of its group, and receives."""
+        """Return what each endpoint sends to all others, and receives."""
         del endpoints
         found = []
         for own, other in ((self.sends, self.receives), (self.receives, self.sends)):
-            sums = [np.bincount(of, other)[of] for of in (self.group, self.owner)]
-            found.append(own * (sums[0] - sums[1]))
+            group, owner = (np.bincount(of, other)[of] for of in (self.group, self.owner))
+            found.append(own * (group - owner + self.outside * (other.sum() - group)))
         return floats(np.stack(found))
 
     def leaving(self, inside: npt.NDArray[np.bool_]) -> float:
         """Return the sum of the demands from endpoints ``inside`` to others."""
-        return self._over(floats(self.sends * inside), floats(self.receives * ~inside))
+        return self._over(floats(self.sends * inside), floats(self.receives * ~inside), self.outside)
 
     def weights(self, endpoints: int) -> FloatArray:
         """Return a number for each endpoint: no two are taken to be equivalent by their weights."""
@@ -146,8 +175,9 @@ class Grouped(Rule):
     def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
         """Return what each endpoint sends to an equivalent one."""
         del endpoints
-        some = (self.group == self.group[endpoint]) & (self.owner != self.owner[endpoint])
-        return floats(np.where(some, self.sends * self.receives[endpoint], 0.0))
+        part = np.where(self.group == self.group[endpoint], 1.0, self.outside)
+        part[self.owner == self.owner[endpoint]] = 0.0
+        return floats(part * self.sends * self.receives[endpoint])
 
     def sent_to_itself(self, endpoint: int) -> float:
         """Return what an endpoint sends to itself: nothing."""
@@ -165,15 +195,16 @@ class Grouped(Rule):
         if np.any(size > 1):
             return self.listed("the matrix").merged(classes, size, member)
         group, owner = (ints(np.unique(of[member], return_inverse=True)[1].ravel()) for of in (self.group, self.owner))
-        return Grouped(floats(self.sends[member]), floats(self.receives[member]), group, owner)
+        return Grouped(floats(self.sends[member]), floats(self.receives[member]), group, owner, self.outside)
 
     def core(self, endpoints: int) -> _core.Demands:
         """Return the core's representation."""
         del endpoints
-        return _core.Demands.groups(self.sends, self.receives, self.group, self.owner)
+        return _core.Demands.groups(self.sends, self.receives, self.group, self.owner, self.outside)
 
     def identity(self, head: str) -> list[str | npt.NDArray[np.generic]]:
         """Return the pairs, or the rule where these are too many."""
         if self.count > LISTED_PAIRS:
-            return [f"traffic-groups/1 {head}", self.sends, self.receives, self.group, self.owner]
+            both = f" and {self.outside!r} outside" if self.outside else ""
+            return [f"traffic-groups/1 {head}{both}", self.sends, self.receives, self.group, self.owner]
         return self._listed.identity(head)

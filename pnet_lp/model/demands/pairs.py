@@ -128,8 +128,8 @@ class Demands(ABC):
         return None
 
     @property
-    def groups(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray] | None:
-        """Weights whose products are demands in groups, and group and owner of each endpoint; None without groups."""
+    def groups(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray, float] | None:
+        """Weights whose products are demands in groups, group and owner of each endpoint, the part sent to others."""
         return None
 
 

@@ -50,7 +50,7 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
         flow = self.flow
         arcs = np.diff(flow.arc_ptr).astype(np.int64)
         targets = np.minimum(flow.node_count, flow.attach.shape[1])
-        entries = np.minimum(arcs * targets, self.demand_count * flow.node_count)
+        entries = np.minimum(arcs * targets, float(self.demand_count) * flow.node_count)
         seconds = _SECONDS_PER_VARIABLE * float(arcs @ targets) + _SECONDS_PER_ENTRY * float(entries.sum())
         return seconds + _SECONDS_PER_DEMAND * self.demand_count
 

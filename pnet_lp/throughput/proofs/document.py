@@ -144,6 +144,8 @@ class StoredTraffic(Stored):
     demand: Annotated[StoredArray | None, float_axes("demands")] = None
     sends: Annotated[StoredArray | None, float_axes("endpoints")] = None
     receives: Annotated[StoredArray | None, float_axes("endpoints")] = None
+    group: Annotated[StoredArray | None, int_axes("endpoints")] = None
+    outside: Annotated[float | None, Field(gt=0, lt=1)] = None
     label: str
 
 

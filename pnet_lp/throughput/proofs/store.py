@@ -347,6 +347,11 @@ def _traffic(path: str | Path, stored: StoredTraffic) -> TrafficMatrix:
                 return TrafficMatrix.from_entries(level, endpoints, **values, label=label)
             case ["receives", "sends"] if all(len(weights) == endpoints for weights in values.values()):
                 return TrafficMatrix.from_weights(level, **values, label=label)
+            case ["group", "outside", "receives", "sends"] if all(
+                len(values[key]) == endpoints for key in ("group", "receives", "sends")
+            ):
+                group, outside = values.pop("group"), values.pop("outside")
+                return TrafficMatrix.from_weights(level, **values, label=label).in_groups(group, outside)
     raise _malformed(path, where, "neither src, dst and demand, nor sends and receives of every endpoint")
 
 

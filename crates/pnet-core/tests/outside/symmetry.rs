@@ -210,7 +210,7 @@ fn servers(demands: Demands, partner: Option<&[i32]>) -> Result<Fold, String> {
 
 #[test]
 fn accelerators_are_of_one_orbit_within_their_groups() {
-    let groups = |group: &[i32]| Demands::groups(vec![1.0; 4], vec![1.0; 4], group, &[0, 1, 2, 3]).unwrap();
+    let groups = |group: &[i32]| Demands::groups(vec![1.0; 4], vec![1.0; 4], group, &[0, 1, 2, 3], 0.0).unwrap();
     let expected: [(_, &[u64]); 4] =
         [([0, 0, 0, 0], &[4]), ([0, 0, 1, 1], &[4]), ([0, 1, 0, 1], &[4]), ([0, 0, 0, 1], &[2, 1, 1])];
     for (group, sizes) in expected {
@@ -228,6 +228,6 @@ fn servers_and_groups_are_checked() {
     let all = || Demands::product(vec![1.0; 4], vec![1.0; 4], vec![0.0; 4]);
     assert!(servers(all(), Some(&[0; 12])).unwrap_err().contains("it is not in pairs"));
     assert!(servers(all(), Some(&[0; 3])).unwrap_err().contains("it is not in pairs"));
-    assert!(Demands::groups(vec![1.0], vec![], &[0], &[0]).unwrap_err().to_string().contains("a length is not 1"));
-    assert!(Demands::groups(vec![1.0], vec![1.0], &[1], &[0]).is_err());
+    assert!(Demands::groups(vec![1.0], vec![], &[0], &[0], 0.0).unwrap_err().to_string().contains("a length is not 1"));
+    assert!(Demands::groups(vec![1.0], vec![1.0], &[1], &[0], 0.0).is_err());
 }

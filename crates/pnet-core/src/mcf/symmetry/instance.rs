@@ -16,8 +16,9 @@ enum Rule {
     Product { sends: Vec<f64>, receives: Vec<f64>, own: Vec<f64> },
     /// Source and size, by destination, sorted by source.
     Pairs(Csr<(u32, f64)>),
-    /// Products of weights inside groups; two endpoints of one owner, where it sends and where it receives, have no demand.
-    Groups { sends: Vec<f64>, receives: Vec<f64>, group: Vec<u32>, owner: Vec<u32> },
+    /// Products of weights inside groups, and `outside` times these between groups; two endpoints of one owner, where it
+    /// sends and where it receives, have no demand.
+    Groups { sends: Vec<f64>, receives: Vec<f64>, group: Vec<u32>, owner: Vec<u32>, outside: f64 },
 }
 
 impl Demands {
@@ -26,14 +27,21 @@ impl Demands {
         Demands(Rule::Product { sends, receives, own })
     }
 
-    /// From every endpoint to every other of its group, but those of its own owner, a product of two weights.
-    pub fn groups(sends: Vec<f64>, receives: Vec<f64>, group: &[i32], owner: &[i32]) -> Result<Self, Error> {
+    /// From every endpoint to every other of its group, but those of its own owner, a product of two weights, and to those of
+    /// other groups `outside` times it.
+    pub fn groups(
+        sends: Vec<f64>,
+        receives: Vec<f64>,
+        group: &[i32],
+        owner: &[i32],
+        outside: f64,
+    ) -> Result<Self, Error> {
         let endpoints = sends.len();
         if [receives.len(), group.len(), owner.len()].iter().any(|other| *other != endpoints) {
             return invalid("demand", format!("a length is not {endpoints}"));
         }
         let (group, owner) = (indices("group", group, endpoints)?, indices("owner", owner, endpoints)?);
-        Ok(Demands(Rule::Groups { sends, receives, group, owner }))
+        Ok(Demands(Rule::Groups { sends, receives, group, owner, outside }))
     }
 
     /// A list of pairs of `endpoints`, sorted by source.
@@ -59,7 +67,10 @@ impl Demands {
                 let of = by_target.of(t);
                 of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |i| of[i].1)
             }
-            Rule::Groups { group, owner, .. } if group[s] != group[t] || owner[s] == owner[t] => 0.0,
+            Rule::Groups { owner, .. } if owner[s] == owner[t] => 0.0,
+            Rule::Groups { sends, receives, group, outside, .. } if group[s] != group[t] => {
+                outside * (sends[s] * receives[t])
+            }
             Rule::Groups { sends, receives, .. } => sends[s] * receives[t],
         }
     }
@@ -69,7 +80,9 @@ impl Demands {
     pub(super) fn between_twins(&self, source: u32, target: u32, alone: bool) -> f64 {
         let (s, t) = (source as usize, target as usize);
         match &self.0 {
-            Rule::Groups { group, .. } if alone || group[s] != group[t] => 0.0,
+            Rule::Groups { sends, receives, group, outside, .. } if alone || group[s] != group[t] => {
+                outside * (sends[s] * receives[t])
+            }
             Rule::Groups { sends, receives, .. } => sends[s] * receives[t],
             _ => self.between(source, target, false),
         }
