@@ -157,13 +157,12 @@ def read_pairs(traffic, level, ends):
     """The demand of each pair, the weights of each rack or host (empty for listed demands), and the fingerprint."""
     pairs, weights, rule = defaultdict(Fraction), [], "sends" in traffic
     need(f"{traffic['level']} {traffic['endpoints']}" == f"{level} {ends}", "endpoints: not those of the network")
-    need("outside" not in traffic, "outside: more pairs than this program checks", NotImplementedError)
+    many = rule and (ends * ends > MOST_PAIRS or "outside" in traffic)
+    need(not many, "sends: more pairs than this program checks", NotImplementedError)
     schema = f"level endpoints label {'sends:f:e receives:f:e' if rule else 'src:i:n dst:i:n demand:speed:n'}"
     columns = [*read(traffic, "traffic", schema, {"e": ends}).values()][3:]
     if rule:
-        need(ends * ends <= MOST_PAIRS, "sends: more pairs than this program checks", NotImplementedError)
-        weights = [*zip(*columns, strict=True)]
-        every = product(enumerate(weights), repeat=2)
+        every = product(enumerate(weights := [*zip(*columns, strict=True)]), repeat=2)
         products = ((s, t, Fraction(float(a) * float(b) * (s != t))) for (s, (a, _)), (t, (_, b)) in every)
     for s, t, d in products if rule else zip(*columns, strict=True):
         need(0 <= s < ends > t >= 0 and (s != t or not d), "src, dst: no such pair of endpoints")
