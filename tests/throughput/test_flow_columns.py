@@ -90,6 +90,17 @@ def test_a_program_that_does_not_move_begins_anew(seed: int) -> None:
     assert solve(*case, objective=f"min-cost:at={rate!r}", solver="columns", tolerance=1e-6).status == "certified"
 
 
+@pytest.mark.parametrize("objective", ["total", "total:floor=0.1"])
+def test_many_full_links_take_few_steps(tmp_path: Path, objective: str) -> None:
+    """An interior point, which had a row for each of the 400 links, ended with a gap of 0.6 after ten seconds."""
+    network = build_network(["jellyfish:k=8"])
+    result = checked(
+        (network, build_traffic("skewed", network, "rack", seed=1)), tmp_path / "a.json", objective=objective
+    )
+    assert result.status == "certified"
+    assert result.iterations < 1000
+
+
 @settings(max_examples=30, deadline=None)
 @given(cases(), st.sampled_from([1e-3, 0.5, 0.99]), st.integers(0, 2**32 - 1))
 def test_the_cost_is_that_of_highs(

@@ -44,8 +44,8 @@ LINKS_OF_FEW_PATHS, UNEVEN, LARGE_DENSE = 10, 0.5, 500_000
 """Over arcs, dense demands that differ, the smallest by this factor, take a thousand steps.  Over a few paths each,
 steps are fewer, and less work where a demand has more arc-flow variables than this in each plane, and all together."""
 
-ARCS_OF_BACKBONE, EVENLY = 3.8, 0.15
-"""Backbones have fewer arcs for each switch than this.  Where the first bounds on K, along shortest paths and by even
+ARCS_OF_BACKBONE, EVENLY = 3.95, 0.15
+"""Backbones and grids have fewer arcs for each switch than this.  Where the first bounds on K, along shortest paths and by even
 lengths, are further apart than by this factor, few links limit, often one cut, which prices of paths find at once."""
 
 STEPS_OF_BACKBONE = 100
