@@ -45,8 +45,9 @@ LINKS_OF_FEW_PATHS, UNEVEN, LARGE_DENSE = 10, 0.5, 500_000
 steps are fewer, and less work where a demand has more arc-flow variables than this in each plane, and all together."""
 
 ARCS_OF_BACKBONE, EVENLY = 3.95, 0.15
-"""Backbones and grids have fewer arcs for each switch than this.  Where the first bounds on K, along shortest paths and by even
-lengths, are further apart than by this factor, few links limit, often one cut, which prices of paths find at once."""
+"""Backbones and grids have fewer arcs for each switch than this.  Where the first bounds on K, along shortest paths and
+by even lengths, are further apart than by this factor, few links limit, often one cut, which prices of paths find at
+once."""
 
 STEPS_OF_BACKBONE = 100
 """Column generation either certifies them within so many steps, or the other solver is sooner."""
