@@ -35,7 +35,7 @@ pub struct Cheapest {
     pub served: Vec<f64>,
     /// The relative gap between their bounds, or the relative overload if that is larger.
     pub gap: f64,
-    /// Steps of the interior point.
+    /// Steps of both kinds.
     pub iterations: usize,
     /// Whether the monitor stopped the run.
     pub interrupted: bool,
@@ -60,8 +60,8 @@ const RISE: f64 = 4.0;
 const MOST_PENALTY: f64 = 1e9;
 /// Links that limit, at most, where the interior point has its turn: a step of it takes a second or two then.
 const MOST_ROWS: usize = 3000;
-/// Its steps, more where demands are few; the links that a demand comes to use, as a multiple of those of its shortest path; and the floating-point
-/// operations that take as long as first-order steps on one link of one path.
+/// Its steps, more where demands are few; the links that a demand comes to use, as a multiple of those of its shortest path;
+/// and the floating-point operations that take as long as a first-order step on one link of one path.
 const STEPS: f64 = 40.0;
 const SPREAD: f64 = 4.0;
 const PER_VISIT: f64 = 8.0;
@@ -140,28 +140,25 @@ pub(super) fn search(
         return invalid("worth", "worth is not above 0, or floor is not in 0..=1");
     }
     let goal = Goal { source, terms: *terms, cost };
-    let cheapest = cheapest_paths(&goal);
-    let pool = Pool::new(source.capacity(), source.demand(), &cheapest)?;
-    let rows = goal.overloaded(&goal.everything(&pool.problem).1).len();
-    let patience = if terms.worth.is_finite() { f64::INFINITY } else { SHARE * work(rows, &pool.problem) };
     let mut run = Run { options, watch: Watch::new(options.time_limit_s), monitor, done: 0, interrupted: false };
+    let shortest = cheapest_paths(&goal);
+    let pool = Pool::new(source.capacity(), source.demand(), &shortest)?;
+    let rows = goal.overloaded(&goal.everything(&pool.problem).1).len();
+    if rows == 0 {
+        return Ok(run.ended(Search::new(&goal, pool).release()));
+    }
+    let patience = if terms.worth.is_finite() { f64::INFINITY } else { SHARE * work(rows, &pool.problem) };
     let mut gradual = gradual::Search::new(&goal)?;
     run.until(&mut gradual, |search| rows <= MOST_ROWS && search.spent() > patience);
-    let mut ended = None;
-    if run.goes_on(&gradual) && rows <= MOST_ROWS {
-        let mut search = Search::new(&goal, gradual.carrying(UNUSED, &cheapest));
-        run.until(&mut search, |_| false);
-        if run.goes_on(&search) {
-            run.until(&mut gradual, |_| false);
-        }
-        if search.gap < gradual.gap() {
-            let Search { split, lengths, pool, gap, .. } = search;
-            ended = Some((split, lengths, pool, gap));
-        }
+    if !run.goes_on(&gradual) || rows > MOST_ROWS {
+        return Ok(run.ended(gradual.release()));
     }
-    let (split, lengths, pool, gap) = ended.unwrap_or_else(|| gradual.release());
-    let interrupted = run.interrupted && !run.watch.late();
-    Ok(Ended { split, length: lengths.length, pool, gap, iterations: run.done, interrupted })
+    let mut search = Search::new(&goal, gradual.carrying(UNUSED, &shortest));
+    run.until(&mut search, |_| false);
+    if run.goes_on(&search) {
+        run.until(&mut gradual, |_| false);
+    }
+    Ok(run.ended(if search.gap < gradual.gap() { search.release() } else { gradual.release() }))
 }
 
 /// A search in rounds of some steps and a pricing.
@@ -177,6 +174,9 @@ pub(super) trait Rounds {
     fn advance(&mut self, tolerance: f64, most: usize, stop: impl FnMut() -> bool) -> bool;
 }
 
+/// A split and lengths, the paths, and the gap.
+pub(super) type Found = (Split, Lengths, Pool, f64);
+
 /// One search after the other, within the same limits.
 struct Run<'a, M> {
     options: &'a Options,
@@ -191,6 +191,11 @@ impl<M: Monitor> Run<'_, M> {
     fn goes_on(&self, search: &impl Rounds) -> bool {
         let left = self.done < self.options.max_iterations && !self.watch.late() && !self.interrupted;
         left && !search.impossible() && (search.gap() > self.options.tolerance || search.gap().is_nan())
+    }
+
+    /// Where the last search ended.
+    fn ended(&self, (split, Lengths { length, .. }, pool, gap): Found) -> Ended {
+        Ended { split, length, pool, gap, iterations: self.done, interrupted: self.interrupted && !self.watch.late() }
     }
 
     /// Continues a search until it is `enough`, stalled or certified, or a limit ends it.
@@ -291,6 +296,10 @@ impl<'a, S: Source> Search<'a, S> {
         search.offer(all);
         search.master.extend(&search.pool.problem, &rows, &load);
         search
+    }
+
+    fn release(self) -> Found {
+        (self.split, self.lengths, self.pool, self.gap)
     }
 
     /// Whether the restricted master began anew, since it does not move and did so when it began: what is added late can leave

@@ -1,11 +1,10 @@
-//! The cheapest flow by column generation with first-order steps on the restricted master, where links that limit are many:
-//! the interior point would factor a matrix of these.
+//! The cheapest flow by column generation with first-order steps on the restricted master: they take no matrix of the links
+//! that limit, however many these are.
 
-use super::cheapest::{CHECK, Rounds, SHORT};
+use super::cheapest::{CHECK, Found, Rounds, SHORT};
 use super::goal::{Goal, Lengths, Split};
 use super::pool::Pool;
-use super::price::LEAST;
-use super::price::{Limits, Path, Priced};
+use super::price::{LEAST, Limits, Path, Priced};
 use super::source::Source;
 use super::{FEW_FIRST_PATHS, FIRST_IN_ALL, FIRST_PATHS, FIRST_SLACK, LEAST_STEPS, MISSING, MOST_IN_ALL, MOST_PATHS};
 use super::{PATHS_PER_TASK, PATIENCE, STEPS_FRACTION};
@@ -85,7 +84,7 @@ impl<'a, S: Source> Search<'a, S> {
     }
 
     /// Where it has ended.
-    pub(super) fn release(self) -> (Split, Lengths, Pool, f64) {
+    pub(super) fn release(self) -> Found {
         (self.split, self.lengths, self.pool, self.gap)
     }
 

@@ -16,7 +16,7 @@ pub struct CheapestSplit {
     pub length: Vec<f64>,
     /// The relative gap between their bounds, or the relative overload if that is larger.
     pub gap: f64,
-    /// Steps of the interior point.
+    /// Steps of both kinds.
     pub iterations: usize,
     /// Whether the monitor stopped the run.
     pub interrupted: bool,
