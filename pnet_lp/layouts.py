@@ -38,9 +38,9 @@ _FORMULA = re.compile(r"'*+[-=+@]")
 _QUOTED = re.compile(r"^'(?='*+[-=+@])")
 _COUNT = re.compile(r"[0-9]{1,9}")
 
-# Blanks, comments other than our declarations, and what stands before the root of an XML document.  Possessive: the
-# search never goes back, so its time is linear.
-_BEFORE = re.compile(rb"(?:\s++|#(?!:)[^\n]*+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+# A blank part, a comment other than our declarations, or what stands before the root of an XML document.  Not repeated
+# here: Python before 3.11.5 goes wrong where it looks ahead in what is repeated possessively.
+_BEFORE = re.compile(rb"\s+|#(?!:)[^\n]*|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ def decoded(data: bytes, where: str, fault: Fault) -> str:
 def opening(data: bytes) -> str:
     """Return the first :data:`HEAD` characters of a file's content after its blanks and comments."""
     data = data.removeprefix(codecs.BOM_UTF8)
-    begin = _BEFORE.match(data).end()  # type: ignore[union-attr]
+    begin = 0
+    while found := _BEFORE.match(data, begin):
+        begin = found.end()
     # Up to four bytes are a character.
     return data[begin : begin + 4 * HEAD].decode("utf-8", "replace")[:HEAD]
 
