@@ -23,7 +23,7 @@ def pytest_collection_finish() -> None:
 PATIENCE_S = 600.0
 """Seconds after which a test says that something does not end; pytest ends tests that take 900."""
 
-PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", PATIENT, derandomize=True)
 settings.register_profile("fuzz", PATIENT)
 settings.load_profile("same")

@@ -33,6 +33,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, decoded, ns3_numbers, whole
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray, rows
+from pnet_lp.model.components import components
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_speed, refusal
 from pnet_lp.units import DELAYS, are_delays, parse_number
@@ -214,28 +215,21 @@ class _Wiring:
 
     def parts(self, switches: list[int], hosts: list[int]) -> list[tuple[_Wiring, list[int]]]:
         """Return what joins the nodes in each plane, and its switches; all of it where these are no planes."""
-        up = {switch: switch for switch in switches}
-
-        def part(switch: int) -> int:
-            while up[switch] != switch:
-                up[switch] = switch = up[up[switch]]
-            return switch
-
-        for u, v, *_ in self.cables:
-            up[part(u)] = part(v)
+        ends = np.array([cable[:2] for cable in self.cables], dtype=np.int32).reshape(-1, 2)
+        part = components(self.nodes, ends[:, 0], ends[:, 1]).tolist()
         own: dict[int, list[int]] = defaultdict(list)
         for switch in switches:
-            own[part(switch)].append(switch)
+            own[part[switch]].append(switch)
         if not hosts or not all(
-            sorted(part(switch) for switch, *_ in self.access[host]) == sorted(own) for host in hosts
+            sorted(part[switch] for switch, *_ in self.access[host]) == sorted(own) for host in hosts
         ):
             return [(self, switches)]
         return [
             (
                 replace(
                     self,
-                    cables=[cable for cable in self.cables if part(cable[0]) == root],
-                    access={host: [link for link in self.access[host] if part(link[0]) == root] for host in hosts},
+                    cables=[cable for cable in self.cables if part[cable[0]] == root],
+                    access={host: [link for link in self.access[host] if part[link[0]] == root] for host in hosts},
                 ),
                 members,
             )

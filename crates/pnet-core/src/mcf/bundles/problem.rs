@@ -113,20 +113,27 @@ pub(in crate::mcf) trait Columns: Sync {
     }
 }
 
+/// What both kinds have as fields of these names.
+macro_rules! same_fields {
+    () => {
+        fn capacity(&self) -> &[f64] {
+            &self.capacity
+        }
+
+        fn demand(&self) -> &[f64] {
+            &self.demand
+        }
+
+        fn pair_ptr(&self) -> &[usize] {
+            &self.pair_ptr
+        }
+    };
+}
+
 impl Columns for Bundles {
     type Entry = (u32, f64);
 
-    fn capacity(&self) -> &[f64] {
-        &self.capacity
-    }
-
-    fn demand(&self) -> &[f64] {
-        &self.demand
-    }
-
-    fn pair_ptr(&self) -> &[usize] {
-        &self.pair_ptr
-    }
+    same_fields!();
 
     #[inline]
     fn column(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
@@ -147,17 +154,7 @@ impl Columns for Bundles {
 impl Columns for PathProblem {
     type Entry = u32;
 
-    fn capacity(&self) -> &[f64] {
-        &self.capacity
-    }
-
-    fn demand(&self) -> &[f64] {
-        &self.demand
-    }
-
-    fn pair_ptr(&self) -> &[usize] {
-        &self.pair_ptr
-    }
+    same_fields!();
 
     #[inline]
     fn column(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + Clone {

@@ -17,6 +17,7 @@ use super::master::Master;
 use super::pool::{self, Pool};
 use super::price::{self, Limits, Path};
 use super::source::{Anywhere, Source};
+use super::{FIRST_PATHS, first_of};
 use crate::error::{Error, invalid};
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::pdhg::split::NEW;
@@ -222,7 +223,7 @@ fn work(rows: usize, problem: &PathProblem) -> f64 {
 pub fn estimate_bytes(problem: &Problem) -> usize {
     let links = Links::new(problem).capacity.len();
     let demands = problem.demands();
-    let paths = PATHS.max(2 * gradual::first_paths(demands.max(1)));
+    let paths = PATHS.max(2 * first_of(demands.max(1), FIRST_PATHS));
     pool::estimate_bytes(problem, paths * demands)
         + price::estimate_bytes(problem)
         + links.min(MOST_ROWS).pow(2) * size_of::<f64>()

@@ -371,14 +371,7 @@ impl<S: Source> Fair<S> {
 
     /// Records the load of the links.
     fn carry(&mut self) {
-        let (paths, weight) = (&self.pool.problem, self.weights());
-        let mut load = vec![0.0; paths.capacity.len()];
-        for (j, demand) in paths.demand.iter().enumerate() {
-            for n in self.master.entries.own(j) {
-                paths.path(n).iter().for_each(|l| load[*l as usize] += demand * weight[n]);
-            }
-        }
-        self.load = load;
+        self.load = self.pool.problem.load_of(&self.weights());
     }
 
     /// The part of the loads that fits, at most 1.

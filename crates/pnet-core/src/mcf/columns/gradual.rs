@@ -2,12 +2,12 @@
 //! that limit, however many these are.
 
 use super::cheapest::{CHECK, Found, Rounds, SHORT};
+use super::first_of;
 use super::goal::{Goal, Lengths, Split};
 use super::pool::Pool;
 use super::price::{LEAST, Limits, Path, Priced};
 use super::source::Source;
-use super::{FEW_FIRST_PATHS, FIRST_IN_ALL, FIRST_PATHS, FIRST_SLACK, LEAST_STEPS, MISSING, MOST_IN_ALL, MOST_PATHS};
-use super::{PATHS_PER_TASK, PATIENCE, STEPS_FRACTION};
+use super::{FIRST_PATHS, FIRST_SLACK, LEAST_STEPS, MISSING, MOST_PATHS, PATHS_PER_TASK, PATIENCE, STEPS_FRACTION};
 use crate::error::Error;
 use crate::mcf::bundles::steps::{Iterate, State};
 use crate::mcf::pdhg::split::NEW;
@@ -43,7 +43,7 @@ impl<'a, S: Source> Search<'a, S> {
         let (source, demands) = (goal.source, goal.source.demand().len());
         let priced = source.under(goal.lengthened());
         let most = priced.shortest.iter().map(|length| length * (1.0 + FIRST_SLACK)).collect();
-        let limits = Limits { length: most, count: first_paths(demands) };
+        let limits = Limits { length: most, count: first_of(demands, FIRST_PATHS) };
         let pool = Pool::new(source.capacity(), source.demand(), &source.paths(&priced, limits))?;
         let shortest = pool.problem.shortest::<Nearest>(&goal.cost);
         let lengths = goal.lengths(vec![0.0; goal.cost.len()], &shortest);
@@ -186,11 +186,6 @@ impl<S: Source> Rounds for Search<'_, S> {
         self.exchange(&priced, known, at);
         stopped
     }
-}
-
-/// Paths at the start, of a demand in one plane.
-pub(super) fn first_paths(demands: usize) -> usize {
-    (FIRST_IN_ALL / demands).max(FEW_FIRST_PATHS.min(MOST_IN_ALL / demands)).clamp(1, FIRST_PATHS)
 }
 
 /// What a unit on each path costs, less what it is worth.

@@ -167,8 +167,12 @@ fn first_paths(problem: &Problem) -> usize {
         })
     });
     let largest = leaving.max().unwrap_or(0).max(FIRST_PATHS);
-    let each = problem.demands() * problem.planes.len();
-    (FIRST_IN_ALL / each).max(FEW_FIRST_PATHS.min(MOST_IN_ALL / each)).clamp(1, largest)
+    first_of(problem.demands() * problem.planes.len(), largest)
+}
+
+/// Paths at the start, of each of so many demands, and at most `largest`.
+fn first_of(demands: usize, largest: usize) -> usize {
+    (FIRST_IN_ALL / demands).max(FEW_FIRST_PATHS.min(MOST_IN_ALL / demands)).clamp(1, largest)
 }
 
 /// The most paths in use, of all demands in one plane: up to 1.6 times those at the start were measured.
