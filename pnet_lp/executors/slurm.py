@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+import pickle
 import subprocess
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
@@ -16,6 +19,7 @@ from pnet_lp.errors import PnetError
 from pnet_lp.executors.base import EXECUTORS, Executor, Travelling
 from pnet_lp.extras import load
 from pnet_lp.registry import Params
+from pnet_lp.writing import naming_output, output_file
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -28,6 +32,10 @@ _LOOK_S = {"slurm": 5.0, "local": 0.1}
 
 _LATE_LOOKS = 4
 """Looks for which the result of a job that Slurm has ended may be late on a shared disk."""
+
+
+_UNANSWERED = 120
+"""Looks in turn that squeue may leave unanswered: ten minutes."""
 
 
 class SlurmParams(Params):
@@ -53,17 +61,34 @@ class SlurmParams(Params):
 
 @dataclass
 class _Share(Generic[T, R]):
-    """Every n-th task, which a job works off; where Slurm stops it, it is submitted again as it is."""
+    """Every n-th task, which a job works off; where Slurm stops it, it is submitted again as it is.
+
+    Attributes:
+        function: what answers a task.
+        tasks: each with its number.
+        folder: where results are stored as they are done, so that a job begun again continues.
+    """
 
     function: Callable[[T], R]
     tasks: list[tuple[int, T]]
+    folder: Path
 
     def __call__(self) -> list[tuple[int, R]] | PnetError:
         """Return all results by number, or the error that ended them."""
         try:
-            return [(number, self.function(task)) for number, task in self.tasks]
+            return [(number, self._result(number, task)) for number, task in self.tasks]
         except PnetError as error:
             return error
+
+    def _result(self, number: int, task: T) -> R:
+        file = self.folder / str(number)
+        if file.exists():
+            stored: R = pickle.loads(file.read_bytes())
+            return stored
+        found = self.function(task)
+        with output_file(file) as temporary:
+            temporary.write_bytes(pickle.dumps(found))
+        return found
 
     def checkpoint(self) -> Any:
         """Return what submitit submits when a job has reached its time limit: what is stored is not computed again."""
@@ -79,8 +104,8 @@ class _Share(Generic[T, R]):
 class Slurm(Executor):
     """See :class:`Executor`.
 
-    Each job answers every n-th draw and stores it at once: one that dies or reaches its limit loses what it was at, and
-    is begun again.  It runs this Python in this folder.
+    Each job works off every n-th task and stores what it has done at once: one that dies or reaches its limit loses
+    what it was at, and is begun again.  It runs this Python in this folder.
     """
 
     shares_files = True
@@ -116,8 +141,17 @@ class Slurm(Executor):
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         """See :meth:`Executor.run`."""
+        folder = Path(self._params.folder).absolute()
+        with naming_output(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            # Jobs that are cancelled may still write.
+            stored = TemporaryDirectory(prefix="results-", dir=folder, ignore_cleanup_errors=True)
+        with stored:
+            yield from self._worked_off(function, tasks, Path(stored.name))
+
+    def _worked_off(self, function: Callable[[T], R], tasks: Sequence[T], folder: Path) -> Generator[tuple[int, R]]:
         numbered, travelling = list(enumerate(tasks)), Travelling(function)
-        shares = [_Share(travelling, numbered[i :: self._jobs]) for i in range(min(self._jobs, len(numbered)))]
+        shares = [_Share(travelling, numbered[i :: self._jobs], folder) for i in range(min(self._jobs, len(numbered)))]
         with self._submitting_errors():
             jobs = [self._submitting.submit(share) for share in shares]
         tries, waiting, looks = [1] * len(shares), set(range(len(shares))), [0] * len(shares)
@@ -153,9 +187,17 @@ class Slurm(Executor):
         if self._params.on == "local":
             return None
         command = ["squeue", "--me", "--noheader", "--format=%i"]
-        while (found := subprocess.run(command, capture_output=True, text=True, check=False)).returncode:
+        for _ in range(_UNANSWERED):
+            found = subprocess.run(command, capture_output=True, text=True, check=False)
+            if not found.returncode:
+                return frozenset(found.stdout.split())
             time.sleep(_LOOK_S["slurm"])
-        return frozenset(found.stdout.split())
+        raise PnetError(
+            "squeue has not answered for ten minutes",
+            where="slurm",
+            found=found.stderr.strip().rpartition("\n")[2] or None,
+            allowed="the same command again, which does not repeat stored draws",
+        )
 
     def _result(self, job: Any, tries: int) -> list[tuple[int, Any]] | None:
         """Return the results of a job, None where it died and may be begun again; or raise PnetError."""
@@ -168,7 +210,7 @@ class Slurm(Executor):
             if tries < _TRIES:
                 return None
             raise PnetError(
-                f"a job died {tries} times; the draws done so far are stored",
+                f"a job died {tries} times; the draws of a sweep done so far are stored",
                 where="slurm",
                 found=str(job.paths.stderr),
             ) from None

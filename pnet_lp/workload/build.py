@@ -132,8 +132,10 @@ def parse_workload(text: str, traffic: str | None = None) -> list[WorkloadRecipe
 
 def terms_of(text: str) -> list[WorkloadRecipe]:
     """Return the terms of a sum of workloads, whatever matrix there is, or raise SpecError for what is none."""
-    terms = [text] if _is_file(text) else [term.strip() for term in split_sum(text)]
-    return [_recipe(term) for term in terms]
+    # A file may have a plus in its name.
+    file = text.partition(":")[0]
+    terms = [text] if exists(text) or ("+" in file and exists(file)) else split_sum(text)
+    return [_recipe(term.strip()) for term in terms]
 
 
 def _recipe(text: str) -> WorkloadRecipe:

@@ -204,7 +204,7 @@ def test_a_job_that_dies_is_begun_again(trial: Experiment, tmp_path: Path, jobs:
 
 def test_jobs_that_always_die_are_one_sentence(jobs: tuple[slurm.Slurm, list[Any]]) -> None:
     executor, begun = jobs
-    died = r"^slurm: a job died 3 times; the draws done so far are stored, found '.*log\.err'$"
+    died = r"^slurm: a job died 3 times; the draws of a sweep done so far are stored, found '.*log\.err'$"
     with pytest.raises(PnetError, match=died):
         list(executor.run(os._exit, [7]))
     assert len(begun) == 3
@@ -226,19 +226,66 @@ def test_a_job_that_slurm_has_ended_without_a_result_is_begun_again(
     monkeypatch.setitem(slurm._LOOK_S, "slurm", 0.0)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0, stdout=""))
     executor = slurm.Slurm.__new__(slurm.Slurm)
-    executor._params, executor._jobs = slurm.SlurmParams(), 1
+    executor._params, executor._jobs = slurm.SlurmParams(folder=str(tmp_path / "jobs")), 1
     monkeypatch.setattr(executor, "_submitting", SimpleNamespace(submit=submit), raising=False)
     died = 2
     assert list(executor.map(abs, [-1, 2])) == [1, 2]
     died = 9
     with pytest.raises(
-        PnetError, match=r"^slurm: a job died 3 times; the draws done so far are stored, found 'log\.err'$"
+        PnetError, match=r"^slurm: a job died 3 times; the draws of a sweep done so far are stored, found 'log\.err'$"
     ):
         list(executor.map(abs, [-1, 2]))
 
 
-def test_jobs_of_other_code_are_refused() -> None:
-    found = slurm._Share(Travelling(abs, code="sha256:other"), [(0, 1)])()
+def test_squeue_that_never_answers_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, cancelled = list[Any](), list[Any]()
+
+    def squeue(command: list[str], **_: Any) -> SimpleNamespace:
+        looks.append(command)
+        # The first time it answers late.
+        answers = len(looks) == slurm._UNANSWERED
+        return SimpleNamespace(returncode=int(not answers), stdout="7\n", stderr="slurm_load_jobs error:\nNo route\n")
+
+    monkeypatch.setitem(slurm._LOOK_S, "slurm", 0.0)
+    monkeypatch.setattr(subprocess, "run", squeue)
+    executor = slurm.Slurm.__new__(slurm.Slurm)
+    executor._params, executor._jobs = slurm.SlurmParams(folder=str(tmp_path / "jobs")), 1
+    paths = SimpleNamespace(result_pickle=tmp_path / "none")
+    job = SimpleNamespace(job_id="7", paths=paths, cancel=lambda **given: cancelled.append(given))
+    monkeypatch.setattr(executor, "_submitting", SimpleNamespace(submit=lambda _: job), raising=False)
+    sentence = (
+        "slurm: squeue has not answered for ten minutes, found 'No route'; "
+        "allowed: the same command again, which does not repeat stored draws"
+    )
+    with pytest.raises(PnetError) as caught:
+        list(executor.run(abs, [-1]))
+    assert (str(caught.value), len(looks), len(cancelled)) == (sentence, 2 * slurm._UNANSWERED, 1)
+
+
+def counted_and_fatal(task: tuple[Path, int]) -> int:
+    """Note in a file that a task was begun; task 2 dies the first time."""
+    log, number = task
+    with log.open("a") as file:
+        file.write(f"{number}\n")
+    if number == 2 and log.read_text().count("2\n") == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
+def test_what_a_lost_job_had_done_is_not_done_again(tmp_path: Path, jobs: tuple[slurm.Slurm, list[Any]]) -> None:
+    executor, begun = jobs
+    (tmp_path / "killed").touch()
+    executor._jobs = 1
+    log = tmp_path / "log"
+    assert list(executor.map(counted_and_fatal, [(log, i) for i in range(4)])) == [0, 1, 4, 9]
+    assert (log.read_text().split(), len(begun)) == (["0", "1", "2", "2", "3"], 2)
+    # What was stored for the time of the run is gone.
+    assert not list((tmp_path / "jobs").glob("results-*"))
+
+
+def test_jobs_of_other_code_are_refused(tmp_path: Path) -> None:
+    found = slurm._Share(Travelling(abs, code="sha256:other"), [(0, 1)], tmp_path)()
     assert isinstance(found, PnetError)
     assert ": a worker runs other code, found 'sha256:" in str(found)
 

@@ -346,6 +346,16 @@ def test_a_registered_name_is_no_file(tmp_path: Path, monkeypatch: pytest.Monkey
     assert build_workload("./incast", FIVE).flow_count == 1
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a+b.csv", "./a.csv", "plain"])
+def test_a_sum_may_begin_with_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("src,dst,bytes,start_s\n0,1,5,0\n")
+    sizes = [5] if "+" in name else [5, 9, 9, 9]
+    assert build_workload(name if "+" in name else f"{name} + incast:senders=3,sizes=9", FIVE).size.tolist() == sizes
+    Path("a.goal").write_text("num_ranks 2\nrank 0 {\nsend 7b to 1\n}\nrank 1 {\nrecv 7b from 0\n}\n")
+    assert build_workload("a.goal:hosts=1-2+incast:senders=3,sizes=9", FIVE).size.tolist() == [7, 9, 9, 9]
+
+
 def test_percentiles_are_those_of_the_generators(tmp_path: Path) -> None:
     """Their curve is straight between the points; the mean by hand, but for the first byte."""
     path = tmp_path / "sizes.txt"

@@ -19,7 +19,7 @@ import math
 import re
 from collections.abc import Iterator
 from itertools import islice
-from types import FunctionType
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,9 @@ _MOST_NAMES = 1_000_000
 
 _ELEMENT = 2500
 """Bytes of memory for each node and link."""
+
+_EXPANDING = Lock()
+"""Held while NetGraph makes its network of another class."""
 
 _CHECKED = 1 << 12
 """Nodes and links after each of which it is seen whether more of them fit into memory."""
@@ -134,10 +137,14 @@ def _expanded(scenario: dict[str, Any], where: str) -> Any:
                     2 * count * _ELEMENT, f"{where} with {count:,} nodes and links", TopologyError, allowed="fewer"
                 )
 
-    # The function as it is, but for the class of the network that it fills.
-    fill = FunctionType(expand.expand_network_dsl.__code__, {**vars(expand), "Network": Limited})
+    document = load("ngraph.dsl.loader", where).load_scenario_yaml
     try:
-        return fill(load("ngraph.dsl.loader", where).load_scenario_yaml(json.dumps(scenario)))
+        with _EXPANDING:
+            own, expand.Network = expand.Network, Limited
+            try:
+                return expand.expand_network_dsl(document(json.dumps(scenario)))
+            finally:
+                expand.Network = own
     except PnetError:
         raise
     except Exception as error:
