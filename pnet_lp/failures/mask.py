@@ -61,6 +61,11 @@ class Mask:
         return self._with(other, np.logical_and)
 
     @property
+    def key(self) -> bytes:
+        """What tells masks of one network apart."""
+        return b"".join(part.tobytes() for part in (*self.arcs, *self.switches, *self.hosts, self.inside))
+
+    @property
     def nothing(self) -> Mask:
         """The same with nothing down."""
         return self._with(self, np.logical_xor)

@@ -25,7 +25,7 @@ from pnet_lp.units import format_duration
 @brief()
 @dataclass(frozen=True, eq=False)
 class Outage:
-    """Links and switches that are down for a time.
+    """Links and switches that are down for a time, or again and again, as a port that flaps.
 
     What is down all the time needs none: a network without it says the same.
 
@@ -35,12 +35,22 @@ class Outage:
         until_ps: when it comes back; None for never.
         reroute_ps: how long paths need to take note of a change; None where those of flows under way never do.  Flows
             that start later then avoid what is down from 0 until it is back, and notice no later failure.
+        every_ps: from one failure to the next, more than one lasts; None where there is one.
+        times: how often it fails.
     """
 
     mask: Mask
     from_ps: int = 0
     until_ps: int | None = None
     reroute_ps: int | None = None
+    every_ps: int | None = None
+    times: int = 1
+
+    @property
+    def windows(self) -> list[tuple[int, int | None]]:
+        """From when until when it is down, time by time."""
+        later = [turn * (self.every_ps or 0) for turn in range(self.times)]
+        return [(self.from_ps + by, None if self.until_ps is None else self.until_ps + by) for by in later]
 
     def ports(self, ports: Ports) -> IntArray:
         """Return the ports that send into something that is down."""
@@ -57,6 +67,8 @@ class Outage:
 
     def lasts(self, time_ps: int) -> bool:
         """Whether anything is down at a time."""
+        if self.every_ps is not None and time_ps > self.from_ps:
+            time_ps -= min((time_ps - self.from_ps) // self.every_ps, self.times - 1) * self.every_ps
         return self.from_ps <= time_ps and (self.until_ps is None or time_ps < self.until_ps)
 
     def to_json(self) -> dict[str, Any]:
@@ -69,6 +81,7 @@ class Outage:
             **({"links_inside_servers": int(self.mask.inside.sum())} if len(self.mask.inside) else {}),
             "from": format_duration(self.from_ps),
             "until": None if until is None else format_duration(until),
+            **({} if self.every_ps is None else {"every": format_duration(self.every_ps), "times": self.times}),
             "reroute_after": None if reroute is None else format_duration(reroute),
         }
 
@@ -93,7 +106,7 @@ def known_masks(outages: Sequence[Outage]) -> list[tuple[int, Mask]]:
     late = one_delay(outages)
     if not outages or (late is None and all(outage.from_ps for outage in outages)):
         return []
-    changes = {time for outage in outages for time in (outage.from_ps, outage.until_ps) if time}
+    changes = {time for outage in outages for window in outage.windows for time in window if time}
     found = [(0, _down(outages, 0))]
     for time in sorted(changes):
         mask = _down(outages, time)
@@ -105,7 +118,8 @@ def _down(outages: Sequence[Outage], time_ps: int) -> Mask:
     """Return all that is down at a time."""
     mask = outages[0].mask.nothing
     for outage in outages:
-        mask |= outage.mask if outage.lasts(time_ps) else mask
+        if outage.lasts(time_ps):
+            mask |= outage.mask
     return mask
 
 
@@ -130,6 +144,8 @@ def one_delay(outages: Sequence[Outage]) -> int | None:
 
 _FAILING = Flag(needs=FAILING)
 
+_MOST_TIMES = 1000
+
 
 def _check_times(begin_ps: int, end_ps: int | None) -> None:
     """Raise SpecError where an outage would end before it begins."""
@@ -147,13 +163,33 @@ class OneOutage(FailureSettings):
 
     fail_at: Duration = Field(0, description="when it fails")
     fail_until: Duration | None = Field(None, description="when it is back; default: never")
+    fail_every: Duration | None = Field(None, description="from one failure to the next")
+    fail_times: int = Field(1, ge=1, le=_MOST_TIMES, description="how often it fails, with fail_every")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         _check_times(self.fail_at, self.fail_until)
+        self._check_every()
         if not self.failures:
             raise SpecError("nothing fails", allowed=f"one of {', '.join(FAILING)}")
         return self
+
+    def _check_every(self) -> None:
+        """Raise SpecError where what fails again has not come back, or is not said how often or when to fail again."""
+        if (self.fail_every is None) != (self.fail_times == 1):
+            missing = "fail_times" if self.fail_times == 1 else "fail_every"
+            raise SpecError("what fails again and again needs fail_every and fail_times, 2 or more", where=missing)
+        if self.fail_every is None:
+            return
+        if self.fail_until is None:
+            raise SpecError("what fails again comes back before", where="fail_until")
+        if self.fail_every <= self.fail_until - self.fail_at:
+            raise SpecError(
+                "what fails again would not be back before",
+                where="fail_every",
+                found=format_duration(self.fail_every),
+                allowed=f"more than {format_duration(self.fail_until - self.fail_at)}",
+            )
 
     @classmethod
     def parse(cls, text: str) -> OneOutage:
@@ -175,7 +211,7 @@ class OutageSettings(Params):
     ] = Field(
         (),
         description="failures of their own time: what fails, in words of the options above (fail, fail_links, ...), "
-        "fail_at and fail_until; may be repeated",
+        "fail_at and fail_until, fail_every and fail_times where it fails again; may be repeated",
     )
     reroute_after: Annotated[Duration | None, Flag(needs=("fail_at", "fail_until", "outage"))] = Field(
         None, description="delay after a failure or repair during the run before paths change; default: they never do"
@@ -207,5 +243,6 @@ class OutageSettings(Params):
             for number, own in enumerate(self._own_outages, 1):
                 # Each is a trial of its own: two of one link each fail two links.
                 mask = FailureModel(network, own.failures).draw(seed, number)
-                found.append(Outage(mask, own.fail_at, own.fail_until, self.reroute_after))
+                when = own.fail_at, own.fail_until, self.reroute_after, own.fail_every, own.fail_times
+                found.append(Outage(mask, *when))
         return tuple(found)

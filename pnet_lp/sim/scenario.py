@@ -232,8 +232,9 @@ class SimulationScenario(ABC):
     ) -> dict[str, Any]:
         """Return the arguments that both models take."""
         workload, outages = self.workload, self.outages
-        down = [outage.ports(ports) for outage in outages]
-        times = [(outage.from_ps, -1 if outage.until_ps is None else outage.until_ps) for outage in outages]
+        down = [of for outage in outages for of in [outage.ports(ports)] * outage.times]
+        windows = [window for outage in outages for window in outage.windows]
+        times = [(since, -1 if until is None else until) for since, until in windows]
         return {
             "planes": ports.planes,
             "wiring": None if ports.wiring is None else ports.wiring.to_core(),

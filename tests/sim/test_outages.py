@@ -127,6 +127,22 @@ def test_several_outages(detour: Network, words: dict[str, str]) -> None:
     assert ends_ms(*apart, start=5 * MS // 2) == 6 + 1
 
 
+@pytest.mark.parametrize("reroute_ps", [None, 0, MS // 4])
+@pytest.mark.parametrize("words", [{"forwarding": "ecmp"}, {"routing": "ksp:1"}])
+def test_what_flaps_is_as_many_outages(detour: Network, words: dict[str, str], reroute_ps: int | None) -> None:
+    workload = flows(detour, (0, 1, 5_000_000, 0), (1, 0, 500_000, 5 * MS))
+    times = {"reroute_ps": reroute_ps}
+    flaps = direct(detour, from_ps=MS, until_ps=2 * MS, every_ps=3 * MS, times=3, **times)
+    each = tuple(direct(detour, from_ps=MS * since, until_ps=MS * (since + 1), **times) for since in (1, 4, 7))
+    assert flaps.windows == [(outage.from_ps, outage.until_ps) for outage in each]
+    for moment in range(0, 12 * MS, MS // 2):
+        assert flaps.lasts(moment) == any(outage.lasts(moment) for outage in each)
+    for model in ({"model": "packets", "transport": "tcp:rto_min=1ms,rto_initial=1ms"}, BARE):
+        found, expected = (simulate(detour, workload, outage=outage, **words, **model) for outage in (flaps, each))
+        assert found.flows.equals(expected.flows)
+        assert found.ports.equals(expected.ports)
+
+
 def test_outages_that_do_not_agree_are_refused(detour: Network) -> None:
     pair = (direct(detour, reroute_ps=0), direct(detour, from_ps=MS))
     with pytest.raises(SpecError, match="paths take note of all failures of a run after one delay"):
@@ -151,9 +167,25 @@ def test_outages_as_options() -> None:
     scenario = SimulateCase(topology=("fat-tree:k=4",), outage=own, traffic="permutation", flow_size="1kB")
     _, _, (_, one, other) = scenario.drawn(1)
     assert (one.mask | other.mask).arc_count == 4
+    flaps = "fail_ports=1 port,fail_at=1us,fail_until=3us,fail_every=5us,fail_times=9"
+    assert pn.simulate("fat-tree:k=4", **words, outage=flaps).to_json()["outage"] == {
+        "link_directions": 0,
+        "switches": 0,
+        "access_links": 1,
+        "from": "1us",
+        "until": "3us",
+        "every": "5us",
+        "times": 9,
+        "reroute_after": None,
+    }
     for text, says in (
         ("fail_at=1us", "outage: nothing fails; allowed: one of fail_links, "),
         ("fail=edge0,fail_at=2us,fail_until=1us", "what fails would be back before"),
+        ("fail=edge0,fail_at=1us,fail_until=2us,fail_every=3us", "outage: .*2 or more"),
+        ("fail=edge0,fail_at=1us,fail_until=2us,fail_times=3", "outage: .*fail_every and fail_times"),
+        ("fail=edge0,fail_at=1us,fail_every=3us,fail_times=3", "what fails again comes back before"),
+        ("fail=edge0,fail_at=1us,fail_until=4us,fail_every=3us,fail_times=3", "would not be back.*more than 3us"),
+        ("fail=edge0,fail_until=4us,fail_every=5us,fail_times=1001", "fail_times"),
         ("fail=edge9", "outage: "),
         ("fail", "outage: not a key=value parameter"),
         ("link=1", "outage: unknown parameter 'link'"),

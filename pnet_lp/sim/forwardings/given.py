@@ -44,15 +44,18 @@ def given(params: GivenParams, context: SimulationContext) -> _core.Forwarding:
     src, dst = (np.ascontiguousarray(side) for side in pairs)
     network, to = context.network, dst + context.network.receivers
     paths = routing.paths(network.graph, "host", src, to)
-    since, lists = [0], [(paths, paths.path_arc)]
+    since, numbers, lists = [0], [0], [(paths, paths.path_arc)]
+    known = {b"": 0}
     for time_ps, mask in known_masks(context.outages):
-        since.append(time_ps)
-        if any(mask.counts.values()):
+        # What fails again and again leaves the same paths each time.
+        state = mask.key if any(mask.counts.values()) else b""
+        if state not in known:
+            known[state] = len(lists)
             left = routing.paths(apply_mask(network, mask).graph, "host", src, to)
             lists.append((left, _arcs_in(left, paths.arcs)))
-        else:
-            lists.append(lists[0])
-    return _core.Forwarding("given", src=src, dst=dst, since=longs(since), paths=_listed(lists))
+        since.append(time_ps)
+        numbers.append(known[state])
+    return _core.Forwarding("given", src=src, dst=dst, since=longs(since), list=ints(numbers), paths=_listed(lists))
 
 
 def _listed(lists: list[tuple[PathSet, IntArray]]) -> dict[str, Any]:

@@ -94,7 +94,8 @@ impl Down {
     #[inline]
     pub(super) fn between(&self, port: u32, first: Time, last: Time) -> bool {
         let outages = self.outages.get(port as usize).map_or(&[][..], Vec::as_slice);
-        outages.iter().any(|(from, until)| *from <= last && first < *until)
+        let next = outages.partition_point(|(_, until)| *until <= first);
+        outages.get(next).is_some_and(|(from, _)| *from <= last)
     }
 
     /// Whether anything fails.

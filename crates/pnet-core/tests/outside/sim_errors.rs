@@ -109,7 +109,7 @@ fn given_paths_are_checked() {
     let selection = Selection { kind: PathKind::EqualCost, count: 1, policy: Policy::Any, per_flow: false, seed: 1 };
     let paths = enumerate(&planes(), &[(0, 1)], &selection, &pnet_core::Stop::default()).unwrap();
     let given = |pairs: &[(u32, u32)], paths: &PathSet| {
-        let given = Given { pairs: pairs.to_vec(), paths: paths.clone(), since: vec![0] };
+        let given = Given { pairs: pairs.to_vec(), paths: paths.clone(), since: vec![(0, 0)] };
         error(|scenario| scenario.forwarding = Arc::new(given.clone()))
     };
     assert_eq!(given(&[], &paths), "pair_ptr: 2 entries for 0 pairs in 1 lists");

@@ -361,7 +361,7 @@ fn a_best_split_evens_out() {
             arcs: vec![arc(0, 1), arc(0, 2), arc(2, 1), arc(0, 1)],
         },
     };
-    let given = Given { pairs: vec![(0, 2), (1, 3)], paths, since: vec![0] };
+    let given = Given { pairs: vec![(0, 2), (1, 3)], paths, since: vec![(0, 0)] };
     let made = FluidScenario::new(fabric, flows(&[(0, 2, 1000, 0), (1, 3, 1000, 0)]));
     let found = run(FluidScenario { forwarding: Arc::new(given), sharing: Sharing::Best, ..made });
     assert_eq!(ends(&found), [Some(1000 * BYTE); 2]);

@@ -14,9 +14,9 @@ use crate::random::SplitMix;
 pub struct Given {
     /// Pairs of hosts, each once.
     pub pairs: Vec<(u32, u32)>,
-    /// From when on paths are as in each list: the first is that of the whole network, from 0 on, and each list is of what
-    /// paths take for the network from that time on.
-    pub since: Vec<Time>,
+    /// Times from which on paths are as in a list, each with the list's number: from 0 on they are those of the whole
+    /// network, and later those of what paths then take for the network.
+    pub since: Vec<(Time, u32)>,
     /// The paths of each pair, list by list.  A flow's subflows take them one after the other from one drawn for the flow;
     /// if there are as many subflows as paths, each path has one.
     pub paths: PathSet,
@@ -27,7 +27,8 @@ impl Parameter for Given {
     fn read(values: &mut Values, _: &'static str) -> Result<Self, Error> {
         let (src, dst) = (values.read::<Vec<u32>>("src")?, values.read::<Vec<u32>>("dst")?);
         let pairs = src.into_iter().zip(dst).collect();
-        Ok(Given { pairs, since: values.read("since")?, paths: values.read("paths")? })
+        let (since, list) = (values.read::<Vec<Time>>("since")?, values.read::<Vec<u32>>("list")?);
+        Ok(Given { pairs, since: since.into_iter().zip(list).collect(), paths: values.read("paths")? })
     }
 }
 
@@ -62,8 +63,9 @@ impl Forwarding for Given {
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
-        let (found, lists) = (self.paths.pair_ptr.len(), self.since.len());
-        if self.since.first() != Some(&0) || !self.since.is_sorted() {
+        let found = self.paths.pair_ptr.len();
+        let lists = self.since.iter().map(|(_, list)| *list as usize + 1).max().unwrap_or(0);
+        if self.since.first().is_none_or(|(time, _)| *time > 0) || !self.since.is_sorted_by_key(|(time, _)| *time) {
             return invalid("since", "lists of paths are in the order of their times, the first from 0 on");
         }
         if found != lists * self.pairs.len() + 1 {
@@ -120,8 +122,8 @@ impl Choice for Listed {
         let place = self.order.binary_search_by_key(&ends, |j| self.given.pairs[*j as usize]).ok()?;
         let Given { pairs, since, paths: listed } = &self.given;
         // Without an outage that paths learn of, there is one list.
-        let list = since.partition_point(|time| *time <= fabric.changed()) - 1;
-        let j = list * pairs.len() + self.order[place] as usize;
+        let (_, list) = since[since.partition_point(|(time, _)| *time <= fabric.changed()) - 1];
+        let j = list as usize * pairs.len() + self.order[place] as usize;
         let (first, end) = (listed.pair_ptr[j], listed.pair_ptr[j + 1]);
         if first == end {
             return None;
