@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix, Workload
 from pnet_lp.model.brief import brief
+from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.paths import Policy
+from pnet_lp.routing import count_shortest
 from pnet_lp.sim import Outage, PacketSizes
 from pnet_lp.throughput.facade import solve
 
@@ -73,3 +75,33 @@ def solve_bytes(network: Network, matrix: TrafficMatrix, routing: str, policy: P
     # Whatever plane is drawn for a flow is among all planes.
     policy = "round-robin" if policy == "single" else policy
     return Linear(routing, solve(network, matrix, routing=routing, plane_policy=policy, seed=seed))
+
+
+def solve_apart(network: Network, matrix: TrafficMatrix, policy: Policy, seed: int) -> Linear:
+    """Return how long ``matrix`` takes over shortest paths where no accelerator forwards.
+
+    Flows inside a server take its scale-up network: with the policy ``round-robin`` always, else where it is as near as
+    the planes are, ports counted, of which a routing over all planes counts none.  Scale-up networks share no link with planes, so that of
+    two linear programs the slower one is the answer.
+    """
+    graph = network.graph
+    parts = replace(graph, planes=graph.planes[:-1]), replace(graph, planes=graph.planes[-1:])
+    inside = _inside(graph, matrix, policy)
+    found = [
+        solve_bytes(part, _some(matrix, kept), "ecmp-lp", policy, seed)
+        for part, kept in zip(parts, (~inside, inside), strict=True)
+        if kept.any()
+    ]
+    return max(found, key=lambda part: part.all_us)
+
+
+def _inside(graph: Network, matrix: TrafficMatrix, policy: Policy) -> BoolArray:
+    """Return bool ``[demands]``: whether each takes the scale-up network, the last plane, whose hosts have no ports."""
+    hops = count_shortest(graph, matrix.level, matrix.src, matrix.dst, policy="round-robin").hops
+    near = np.where(hops[:, :-1] < 0, np.inf, hops[:, :-1]).min(axis=1) + 2
+    return np.asarray((hops[:, -1] >= 0) & ((policy == "round-robin") | (hops[:, -1] <= near)))
+
+
+def _some(matrix: TrafficMatrix, kept: BoolArray) -> TrafficMatrix:
+    ends, size = (matrix.src[kept], matrix.dst[kept]), matrix.demand[kept]
+    return TrafficMatrix.from_entries(matrix.level, matrix.endpoints, *ends, size, label=matrix.label)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pnet_lp.crosscheck.linear import Linear, bytes_matrix, solve_bytes, why_not
+from pnet_lp.crosscheck.linear import Linear, bytes_matrix, solve_apart, solve_bytes, why_not
 from pnet_lp.crosscheck.settings import CrosscheckSettings
 from pnet_lp.errors import RoutingError, SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
@@ -104,17 +104,14 @@ def run(
         fluids = {"bare": _complete(replace(fluid, terms=()), "bare fluid", on_step)}
         split, no_split = _split(fluid, fluids["bare"], on_step)
         fluids = {**split, **fluids, **dict(_corrected(fluid, on_step))}
-        # Where scale-up networks are a plane of their own, flows take them also where planes have shorter paths.
-        apart = network.servers is not None and network.servers.relay == "none"
-        if own := _routing(packets) or ("" if apart else "ecmp-lp"):
-            routings["paths"] = own
+        routings["paths"] = _routing(packets) or "ecmp-lp"
     simulated = _complete(packets, "packets", on_step)
     linear: dict[str, Linear] = {}
     if not (left_out := why_not(workload, outages)):
         matrix = bytes_matrix(workload, packets.sizes)
         for name, routing in routings.items():
             on_step(f"linear program, {routing}")
-            linear[name] = solve_bytes(network, matrix, routing, packets.plane_policy, seed)
+            linear[name] = _solved(network, matrix, routing, packets, seed)
     return Crosscheck(workload, linear, left_out, _routing(packets), no_split, fluids, simulated)
 
 
@@ -148,6 +145,16 @@ def crosscheck(
     elif traffic is not None:
         raise SpecError("the workload has its pairs already", where="traffic", found=traffic.label)
     return run(validated, network, workload, outages=as_outages(outage), seed=seed)
+
+
+def _solved(
+    network: Network, matrix: TrafficMatrix, routing: str, packets: SimulationScenario, seed: int
+) -> Linear:
+    apart = network.servers is not None and network.servers.relay == "none"
+    # A plane that is drawn may be the scale-up network or not.
+    if apart and routing == "ecmp-lp" and not _routing(packets) and packets.plane_policy != "single":
+        return solve_apart(network, matrix, packets.plane_policy, seed)
+    return solve_bytes(network, matrix, routing, packets.plane_policy, seed)
 
 
 def _complete(scenario: SimulationScenario, name: str, on_step: OnStep) -> SimulationResult:

@@ -6,6 +6,7 @@ Cases and lines are told apart by colour, by shape of their marks and by dashes,
 from __future__ import annotations
 
 import math
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -49,6 +50,9 @@ MARKERS = "osD^vPX*"
 PUBLISHED_MARKERS = "Ds^v"
 SHORT = 26
 """Characters up to which two entries of a legend stand side by side."""
+
+_MOST_LINES = 4
+"""Of what is written along the height of a figure."""
 
 LONG = 40
 """Characters of a bar's name on one line."""
@@ -125,7 +129,27 @@ def chart(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[C
         height = sum(1 + label.count("\n") for label in labels)
         figure.legend(handles=legend, loc="outside upper left", ncols=columns, columnspacing=1.2)
         figure.set_figheight(figure.get_figheight() + 0.13 * math.ceil(height / columns))
+    _put_beside_panels(figure)
     return figure
+
+
+def _put_beside_panels(figure: Figure) -> None:
+    """Centre what is written along the figure's height beside its panels, in lines that are no longer than these.
+
+    Above the panels is the legend.
+    """
+    for label in figure.texts:
+        if label.get_rotation() != 90:
+            continue
+        words = label.get_text().replace("\n", " ")
+        for width in range(len(words) - 1, len(words) // _MOST_LINES, -2):
+            # Each line takes room from the panels.
+            figure.draw_without_rendering()  # type: ignore[no-untyped-call]
+            low, high = (end(getattr(axes.bbox, of) for axes in figure.axes) for end, of in ((min, "y0"), (max, "y1")))
+            label.set_y((low + high) / 2 / figure.bbox.height)
+            if label.get_window_extent().height <= high - low:
+                break
+            label.set_text(textwrap.fill(words, width, break_on_hyphens=False))
 
 
 def caption(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]) -> str:

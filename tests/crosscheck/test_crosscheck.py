@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pnet_lp as pn
 from pnet_lp.crosscheck import compare, crosscheck
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Workload
@@ -287,3 +288,18 @@ def test_what_is_refused(spine: Network) -> None:
     traffic = build_traffic("stride:s=1", spine, "host")
     with pytest.raises(SpecError, match=r"^traffic: the workload has its pairs already"):
         crosscheck(spine, across(1), traffic=traffic)
+
+
+@pytest.mark.parametrize(
+    ("policy", "inside", "shortest_us"),
+    [("any", 1, us(3000)), ("any", 4, us(3000) / 2), ("round-robin", 1, us(3000)), ("single", 1, us(3000) / 3)],
+)
+def test_where_nothing_forwards_flows_inside_a_server_stay_there(policy: str, inside: int, shortest_us: float) -> None:
+    """The scale-up network is as near as the planes; over four accelerators in a row the planes are nearer for some."""
+    server = "complete:n=4" if inside == 1 else "path:n=4"
+    network = pn.build_network(
+        "single-switch:hosts=8", planes=2, link_gbps=GBPS, server=server, server_gbps=GBPS, relay="none"
+    )
+    flows = Workload.from_flows(8, [0], [inside if inside < 4 else 3], 3000 * FULL)
+    found = compare(crosscheck(network, flows, plane_policy=policy))
+    assert found["all_us"]["lp_paths"] == pytest.approx(shortest_us, rel=1e-4)

@@ -540,6 +540,25 @@ def test_panels_have_the_cases_of_a_value_each_and_lines_look_the_same_in_all(
     assert [text.get_text() for text in legend.get_texts()] == ["homogeneous", "homogeneous, single"]
 
 
+def test_the_label_of_panels_is_beside_them_and_not_in_the_legend(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    experiment = paneled(x="planes", lines=("variant", "plane_policy"), panels="objective")
+    experiment = experiment.model_copy(update={"unit": "packets per second and per pair of endpoints, on average"})
+    # Axes of their own, since values are far apart.
+    records = [record(case, 1.0 if case[0] == "c" else 9e5) for case in experiment.cases]
+    write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+    [figure] = figures
+    [label] = [text for text in figure.texts if text.get_rotation() == 90]
+    figure.draw_without_rendering()
+    assert label.get_text().count("\n") > 0
+    beside, legend = label.get_window_extent(), figure.legends[0].get_window_extent()
+    assert beside.height <= max(axes.bbox.y1 for axes in figure.axes) - min(axes.bbox.y0 for axes in figure.axes)
+    assert beside.y1 < legend.y0
+
+
 def test_bars_of_panels_share_their_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     figures: list[Figure] = []
     monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
