@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix, Workload
-from pnet_lp.model.brief import brief
 from pnet_lp.model.arrays import BoolArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing import count_shortest
 from pnet_lp.sim import Outage, PacketSizes
@@ -80,9 +80,9 @@ def solve_bytes(network: Network, matrix: TrafficMatrix, routing: str, policy: P
 def solve_apart(network: Network, matrix: TrafficMatrix, policy: Policy, seed: int) -> Linear:
     """Return how long ``matrix`` takes over shortest paths where no accelerator forwards.
 
-    Flows inside a server take its scale-up network: with the policy ``round-robin`` always, else where it is as near as
-    the planes are, ports counted, of which a routing over all planes counts none.  Scale-up networks share no link with planes, so that of
-    two linear programs the slower one is the answer.
+    Flows inside a server take its scale-up network: with the policy ``round-robin`` always, else where it is as near
+    as the planes are, ports counted, of which a routing over all planes counts none.  Scale-up networks share no link
+    with planes, so that of two linear programs the slower one is the answer.
     """
     graph = network.graph
     parts = replace(graph, planes=graph.planes[:-1]), replace(graph, planes=graph.planes[-1:])

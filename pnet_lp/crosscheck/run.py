@@ -147,9 +147,7 @@ def crosscheck(
     return run(validated, network, workload, outages=as_outages(outage), seed=seed)
 
 
-def _solved(
-    network: Network, matrix: TrafficMatrix, routing: str, packets: SimulationScenario, seed: int
-) -> Linear:
+def _solved(network: Network, matrix: TrafficMatrix, routing: str, packets: SimulationScenario, seed: int) -> Linear:
     apart = network.servers is not None and network.servers.relay == "none"
     # A plane that is drawn may be the scale-up network or not.
     if apart and routing == "ecmp-lp" and not _routing(packets) and packets.plane_policy != "single":

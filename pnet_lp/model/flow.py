@@ -22,6 +22,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
 from pnet_lp.model.demands import LISTED_PAIRS, Demands, Listed, Pairs
 from pnet_lp.model.endpoint_classes import endpoint_classes
+from pnet_lp.model.islands import islands
 from pnet_lp.model.network import Network
 from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_down, sum_up, totals_up
 from pnet_lp.model.traffic import TrafficMatrix
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
-
-_HUBS = 64
-"""Sets of switches that reach each other, largest first, over which all pairs are sought to have a path."""
 
 _BYTES_PER_SPLIT = 32
 """Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, while it is copied."""
@@ -145,7 +143,7 @@ class FlowProblem(Listed):
                 return ints(np.column_stack([plane, np.concatenate(planes)]))
         if self._many_joined:
             received = self.demands.received(self.attach.shape[1])
-            planes = [np.unique(self.attach[p, received]) for p in range(self.plane_count)]
+            planes = [np.unique(self.attach[p, received & (self.attach[p] >= 0)]) for p in range(self.plane_count)]
             plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
             return ints(np.column_stack([plane, np.concatenate(planes)]))
         return self.core.rows()
@@ -158,38 +156,26 @@ class FlowProblem(Listed):
         return ints(np.flatnonzero(~self.available.any(axis=0)))
 
     @cached_property
-    def _many_joined(self) -> bool:
-        """Whether demands are a rule with many pairs inside groups, and in some plane all of them have a path.
+    def islands(self) -> IntArray | None:
+        """See :func:`~pnet_lp.model.islands.islands`."""
+        return islands(self)
 
-        All do where every source reaches switches that reach each other, and these every destination.
-        """
+    @cached_property
+    def _many_joined(self) -> bool:
+        """Whether demands are a rule with many pairs inside groups, and all of them have a path."""
         groups = self.demands.groups
         if groups is None or self.demand_count <= LISTED_PAIRS:
             return False
-        return any(self._over_hubs(p, groups[0] > 0, groups[1] > 0) for p in range(self.plane_count))
-
-    def _over_hubs(self, plane: int, sends: BoolArray, receives: BoolArray) -> bool:
-        attach = self.attach[plane]
-        if (attach < 0).any() or not (self.access_up[plane] > 0).all() or not (self.access_down[plane] > 0).all():
+        sends, receives, group, _, outside = groups
+        found = self.islands
+        if found is None:
             return False
-        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
-        from scipy.sparse.csgraph import breadth_first_order  # noqa: PLC0415 - the same
-
-        arcs, nodes = slice(*self.arc_ptr[plane : plane + 2]), int(self.node_count[plane])
-        tail, head = self.tail[arcs], self.head[arcs]
-        component = strong_components(nodes, tail, head)
-        there = sp.csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(nodes, nodes))
-        back = there.T.tocsr()
-        reached = np.zeros(nodes, dtype=bool)
-        for hub in np.argsort(-np.bincount(component), kind="stable")[:_HUBS].tolist():
-            switch = int(np.argmax(component == hub))
-            before = np.zeros(nodes, dtype=bool)
-            before[breadth_first_order(back, switch, return_predecessors=False)] = True
-            if before[attach[sends]].all():
-                reached[breadth_first_order(there, switch, return_predecessors=False)] = True
-                if reached[attach[receives]].all():
-                    return True
-        return False
+        some = (sends > 0) | (receives > 0)
+        of = np.zeros(len(group)) if outside else group
+        low, high = np.full(len(group), 2 * len(group)), np.full(len(group), -1)
+        np.minimum.at(low, of[some].astype(np.int64), found[some])
+        np.maximum.at(high, of[some].astype(np.int64), found[some])
+        return bool((low >= high)[of[some].astype(np.int64)].all())
 
     @property
     def _all_joined(self) -> bool:
@@ -328,13 +314,6 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
         partner=arcs.partner,
         inside=arcs.inside,
     )
-
-
-def lost_demands(network: Network, traffic: TrafficMatrix) -> BoolArray:
-    """Return bool ``[demands of the matrix]``: those without a path; errors as of :func:`build_problem`."""
-    network, traffic = network.graph, traffic.on_graph(network)
-    flow = build_problem(network, traffic)
-    return np.isin(flow.demand_of_pairs(traffic), flow.disconnected)
 
 
 def _attachments(network: Network, traffic: TrafficMatrix) -> tuple[IntArray, FloatArray, FloatArray]:

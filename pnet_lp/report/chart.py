@@ -144,7 +144,7 @@ def _put_beside_panels(figure: Figure) -> None:
         words = label.get_text().replace("\n", " ")
         for width in range(len(words) - 1, len(words) // _MOST_LINES, -2):
             # Each line takes room from the panels.
-            figure.draw_without_rendering()  # type: ignore[no-untyped-call]
+            figure.draw_without_rendering()
             low, high = (end(getattr(axes.bbox, of) for axes in figure.axes) for end, of in ((min, "y0"), (max, "y1")))
             label.set_y((low + high) / 2 / figure.bbox.height)
             if label.get_window_extent().height <= high - low:

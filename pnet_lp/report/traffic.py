@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.connected import connected
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.tables import WARNINGS, facts
-from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.traffic import RackTraffic
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def traffic_document(
             lost = f"{aggregated.inside_count:,} demands, {aggregated.inside:,g} in total"
             document["warnings"] = [f"{lost}, are inside a rack and are left out"]
     if failing:
-        gone = lost_demands(network, matrix)
-        document["without_path"] = {"demands": int(gone.sum()), "total": float(matrix.demand[gone].sum())}
+        left = connected(network, matrix)
+        document["without_path"] = {"demands": left.lost_demands, "total": left.lost_total}
     return document
 
 

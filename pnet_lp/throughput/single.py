@@ -20,12 +20,13 @@ from pnet_lp.failures import Each, Mask, Part, RiskGroup, SingleFailure, apply_m
 from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
+from pnet_lp.model.connected import connected, lost_pairs, without
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput.objectives import CONCURRENT, Objective, parse_objective
-from pnet_lp.throughput.problems import ArcProblem, build_problem, lost_demands
+from pnet_lp.throughput.problems import ArcProblem, build_problem
 from pnet_lp.throughput.problems.quotient import MOST_CLASSES, symmetry_of
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.rerouting import SOLVER, Rerouted, Rerouting
@@ -181,9 +182,10 @@ def _rerouted(
     if down is None or result is None:
         return None
     failed = apply_mask(network, mask)
-    lost = lost_demands(failed, traffic)
-    if lost.all():
-        return trial_of(None, traffic, lost)
+    lost = lost_pairs(failed, traffic)
+    left = without(traffic, lost)
+    if left.traffic is None:
+        return trial_of(None, left)
     gone = np.zeros(flow.demand_count, dtype=np.bool_)
     gone[flow.demand_of_pairs(traffic)[lost]] = True
     found = rerouting.without(down, gone)
@@ -200,7 +202,7 @@ def _rerouted(
         link_load=None,
         access_load=None,
     )
-    return trial_of(parse_objective(result.objective).at_rate(bare, found.interval), traffic, lost)
+    return trial_of(parse_objective(result.objective).at_rate(bare, found.interval), left)
 
 
 def _limited(
@@ -276,7 +278,7 @@ def _is_idle(
     if not failure.parts or any(part.kind != "link" or carrying[part.plane][part.index] for part in failure.parts):
         return False
     # A demand that gets nothing may lose its only path.
-    return int(lost_demands(apply_mask(network, failure.mask(network)), traffic).sum()) == lost
+    return connected(apply_mask(network, failure.mask(network)), traffic).lost_demands == lost
 
 
 def _orbits(

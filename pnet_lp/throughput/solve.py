@@ -21,6 +21,7 @@ from pnet_lp.model import Certificate, Interval, Network, ThroughputResult, Traf
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import Origin
+from pnet_lp.model.connected import NAMED_PAIRS, Connected, connected_by_rule, follows_rule
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import parse_expression, unknown
 from pnet_lp.routing import Routing, parse_routing
@@ -38,9 +39,6 @@ IDEAL = "ideal"
 
 _SECONDS_PER_PAIR, _SECONDS_PER_RATE = 1e-7, 1.5e-6
 """What the rate of each pair of the matrix takes, and that of each demand between classes, at least."""
-
-_NAMED_PAIRS = 3
-"""Disconnected pairs named in a warning."""
 
 
 @dataclass(frozen=True)
@@ -171,8 +169,13 @@ def answer(
         "seconds": clock.seconds,
         "inputs": goal.inputs,
     }
-    warnings = _warnings(problem, given, traffic, query)
-    if problem.disconnected.size and not (goal.per_demand and _some_connected(problem)):
+    # Demands of a rule may be too many to be listed.
+    rule = connected_by_rule(problem.flow, demands) if problem.form == "arc" and follows_rule(demands) else None
+    lost = len(problem.disconnected) if rule is None else rule.lost_demands
+    warnings = _warnings(given, traffic, query)
+    if lost:
+        warnings += (_disconnected(problem, given, traffic, query.objective, rule),)
+    if lost and not (goal.per_demand and _some_connected(problem)):
         rates = floats(np.zeros(traffic.demand_count)) if goal.per_demand else None
         figures = dict(goal.figures_of_nothing())
         clock.note("certify")
@@ -274,28 +277,32 @@ def _some_connected(problem: Problem) -> bool:
     return len(problem.disconnected) < problem.demand_count
 
 
-def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query: Query) -> tuple[str, ...]:
+def _warnings(network: Network, traffic: TrafficMatrix, query: Query) -> tuple[str, ...]:
     found = list(network.warnings)
     if query.routing.draws and traffic.level == "rack":
         found.append(
             f"{query.routing.expression} draws one path for all that a rack sends to another, as if it were one flow; "
             "between hosts it draws one for each pair"
         )
-    if problem.disconnected.size:
-        found.append(_disconnected(problem, network, traffic, query.objective))
     return tuple(found)
 
 
-def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, goal: Objective) -> str:
-    """Return the sentence that names pairs without any path."""
+def _disconnected(
+    problem: Problem, network: Network, traffic: TrafficMatrix, goal: Objective, rule: Connected | None
+) -> str:
+    """Return the sentence that names pairs without any path; ``rule`` knows those of one."""
     names = network.graph.endpoint_names(traffic.level)
-    # The problem's demands are between classes of hosts; what a user requested are pairs.
-    lost = np.flatnonzero(np.isin(problem.flow.demand_of_pairs(traffic), problem.disconnected))
-    pairs = [f"{names[traffic.src[j]]} -> {names[traffic.dst[j]]}" for j in lost[:_NAMED_PAIRS]]
-    more = f" and {len(lost) - _NAMED_PAIRS:,} more" if len(lost) > _NAMED_PAIRS else ""
-    noun = "pair has" if len(lost) == 1 else "pairs have"
+    if rule is None:
+        # The problem's demands are between classes of hosts; what a user requested are pairs.
+        lost = np.flatnonzero(np.isin(problem.flow.demand_of_pairs(traffic), problem.disconnected))
+        count, ends = len(lost), [(traffic.src[j], traffic.dst[j]) for j in lost[:NAMED_PAIRS]]
+    else:
+        count, ends = rule.lost_demands, list(rule.examples)
+    pairs = [f"{names[s]} -> {names[t]}" for s, t in ends]
+    more = f" and {count - len(pairs):,} more" if count > len(pairs) else ""
+    noun = "pair has" if count == 1 else "pairs have"
     head = "nothing is carried of some demands" if goal.per_demand else "throughput is 0"
-    return f"{head}: {len(lost):,} {traffic.level} {noun} a demand but no path in any plane ({', '.join(pairs)}{more})"
+    return f"{head}: {count:,} {traffic.level} {noun} a demand but no path in any plane ({', '.join(pairs)}{more})"
 
 
 def _rates_of_pairs(

@@ -15,15 +15,15 @@ from pnet_lp.errors import InfeasibleError, TimeLimitError
 from pnet_lp.executors.base import Executor, this_machine
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
 from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
-from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
+from pnet_lp.model.connected import Connected, connected
 from pnet_lp.model.result import Status
 from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import CONCURRENT, Objective, parse_objective
-from pnet_lp.throughput.problems import lost_demands, state_problem
+from pnet_lp.throughput.problems import state_problem
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, NO_SOLVER, WarmStart
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
 from pnet_lp.units import format_gbps
@@ -252,7 +252,7 @@ def solve_connected(network: Network, traffic: TrafficMatrix, options: dict[str,
     try:
         found = solve_whole(failed, traffic, options)
     except InfeasibleError:
-        return trial_of(None, traffic, lost_demands(failed, traffic), infeasible=True)
+        return trial_of(None, connected(failed, traffic), infeasible=True)
     if found.result is None:
         return found
     # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
@@ -268,26 +268,12 @@ def solve_whole(network: Network, traffic: TrafficMatrix, options: dict[str, Any
     Raises:
         InfeasibleError: what has to be carried does not fit.
     """
-    lost = lost_demands(network, traffic)
-    kept = ~lost
-    if not kept.any():
-        return trial_of(None, traffic, lost)
-    connected = traffic
-    if lost.any():
-        connected = TrafficMatrix.from_entries(
-            traffic.level,
-            traffic.endpoints,
-            traffic.src[kept],
-            traffic.dst[kept],
-            traffic.demand[kept],
-            label=f"{traffic.label} between connected {traffic.level}s",
-        )
-    return trial_of(solve(network, connected, **options), traffic, lost)
+    left = connected(network, traffic)
+    if left.traffic is None:
+        return trial_of(None, left)
+    return trial_of(solve(network, left.traffic, **options), left)
 
 
-def trial_of(
-    result: ThroughputResult | None, traffic: TrafficMatrix, lost: BoolArray, *, infeasible: bool = False
-) -> FailureTrial:
-    """Return trial 0 with this result, in which the demands ``lost``, bool ``[J]``, have no path."""
-    share = float(traffic.demand[lost].sum() / traffic.demand.sum())
-    return FailureTrial(0, result, int(lost.sum()), share, infeasible=infeasible)
+def trial_of(result: ThroughputResult | None, left: Connected, *, infeasible: bool = False) -> FailureTrial:
+    """Return trial 0 with this result for what is ``left`` of the demands."""
+    return FailureTrial(0, result, left.lost_demands, left.lost_total / left.total, infeasible=infeasible)

@@ -9,7 +9,7 @@ import pnet_lp as pn
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.failures import FailureModel, Failures, Mask, Portion, apply_mask, fail, rounded_away, share_of
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.model.flow import lost_demands
+from pnet_lp.model.connected import lost_pairs
 from pnet_lp.topology import build_network
 
 from .conftest import failures, networks, shares
@@ -251,7 +251,7 @@ def test_servers_lose_all_of_their_ports(ports: float, rails: int) -> None:
     # What an accelerator of such a server sends stays there.
     (lost, *_) = np.flatnonzero(mask.hosts[0]).tolist()
     traffic = TrafficMatrix.from_entries("host", 16, [lost, lost], [lost ^ 1, (lost + 4) % 16])
-    assert lost_demands(apply_mask(network, mask), traffic).tolist() == [False, True]
+    assert lost_pairs(apply_mask(network, mask), traffic).tolist() == [False, True]
 
 
 def test_servers_fail_where_there_are_some() -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.connected import lost_pairs
 from pnet_lp.model.network import Variant
 from pnet_lp.throughput import WarmStart, solve
-from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -56,7 +56,7 @@ def test_any_links_may_fail(seed: int, share: float) -> None:
     network, traffic = random_network(seed)
     first = solve(network, traffic, solver="structured", tolerance=1e-4)
     broken = fail(network, Failures(links=share), seed=seed)
-    lost = lost_demands(broken, traffic)
+    lost = lost_pairs(broken, traffic)
     if lost.all():
         return
     kept = TrafficMatrix.from_entries(

@@ -6,7 +6,7 @@ routing leaves nothing open but how much each demand gets; ``quotient`` is the f
 alone.  All hold the same ``flow``: links and demands as arrays.
 """
 
-from pnet_lp.model.flow import FlowProblem, Lengths, build_problem, lost_demands
+from pnet_lp.model.flow import FlowProblem, Lengths, build_problem
 from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.problems.base import ConcurrentProblem, Problem
 from pnet_lp.throughput.problems.paths import PathProblem
@@ -23,6 +23,5 @@ __all__ = [
     "PathProblem",
     "Problem",
     "build_problem",
-    "lost_demands",
     "state_problem",
 ]
