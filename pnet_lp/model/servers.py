@@ -268,6 +268,17 @@ def _alone(planes: tuple[Plane, ...], servers: Servers, inside: Inside) -> Plane
     )
 
 
+def layers(planes: tuple[Plane, ...], servers: Servers) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return the switches of :func:`one_graph` that stand for accelerators and scale-up switches, once for each layer.
+
+    Those of accelerators come first; nothing where there are no layers.
+    """
+    if not servers.layered:
+        return ()
+    inside = Inside.of(servers, planes[0].host_count)
+    return _Layers.of(servers, inside, inside.nodes + sum(plane.switch_count for plane in planes))
+
+
 class _Layers(NamedTuple):
     """What stands for accelerators and scale-up switches in the one graph: its switches, accelerators first.
 

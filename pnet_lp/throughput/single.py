@@ -6,39 +6,31 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from pnet_lp.deadline import NEVER, Deadline
-from pnet_lp.errors import TimeLimitError
+from pnet_lp.deadline import NEVER
 from pnet_lp.executors.base import Executor, this_machine
-from pnet_lp.failures import Each, Mask, Part, RiskGroup, SingleFailure, apply_mask, single_failures
+from pnet_lp.failures import Each, Mask, RiskGroup, SingleFailure, apply_mask, single_failures
 from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
-from pnet_lp.model.arrays import BoolArray, IntArray, ints
+from pnet_lp.model.arrays import BoolArray, ints
 from pnet_lp.model.connected import connected, lost_pairs, without
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.progress import counted
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput.objectives import CONCURRENT, Objective, parse_objective
+from pnet_lp.throughput.orbits import orbits
 from pnet_lp.throughput.problems import ArcProblem, build_problem
-from pnet_lp.throughput.problems.quotient import MOST_CLASSES, symmetry_of
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.rerouting import SOLVER, Rerouted, Rerouting
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL
 from pnet_lp.throughput.solvers import AUTO
 from pnet_lp.throughput.trials import FailureTrial, intact_start, part_of_time, solve_in_part, solve_whole, trial_of
-
-_VISITS, _EXAMPLES = 50_000_000, 3_000_000
-"""How far automorphisms are searched for: about a second."""
-
-_PARTS = 4
-"""One of so many parts of the time, at most, goes into that."""
 
 _FIRST_ORDER = "structured", "columns"
 """The solvers whose answers failures are solved from: others are for what is tiny or symmetric, and sooner."""
@@ -68,7 +60,7 @@ def single_failure_trials(
     no other one does that did not before, so it remains optimal for every objective.  Where the objective is a function
     of K, over any path and by the solver ``auto``, each is solved from the flow and the lengths without failures
     (:mod:`pnet_lp.throughput.rerouting`) where few links limit; and the K of a failure is attained without it, too.
-    With servers each failure is solved by itself.
+    With servers failures of one orbit are solved once, too, but each from nothing.
     Of the time to a deadline, the answer without failures has half, and each failure its part of the rest; of failures
     for which none is left nothing is known.
 
@@ -93,9 +85,9 @@ def single_failure_trials(
     drawn = routing.splitting is None or options.get("plane_policy") == "single"
     # What an objective reads from a file can tell links apart.
     plain = network.servers is None
-    symmetric = plain and (routing.form == "arc" or not drawn) and not goal.input_names
+    symmetric = (routing.form == "arc" or not drawn) and not goal.input_names
     deadline = options.get("deadline", NEVER)
-    together = _orbits(network, traffic, failures, deadline) if symmetric else [ints([i]) for i in range(len(failures))]
+    together = orbits(network, traffic, failures, deadline) if symmetric else [ints([i]) for i in range(len(failures))]
     where = executor or this_machine()
     options = {"seed": seed, **options, "threads": where.threads(threads)}
     intact = solve_whole(network, traffic, options | part_of_time(options, 2))
@@ -279,61 +271,3 @@ def _is_idle(
         return False
     # A demand that gets nothing may lose its only path.
     return connected(apply_mask(network, failure.mask(network)), traffic).lost_demands == lost
-
-
-def _orbits(
-    network: Network, traffic: TrafficMatrix, failures: Sequence[SingleFailure], deadline: Deadline
-) -> list[IntArray]:
-    """Return the failures in sets that automorphisms of network and demands map onto each other, as indices."""
-    alone = [ints([i]) for i in range(len(failures))]
-    one_way = any(np.any(plane.capacity_uv_gbps != plane.capacity_vu_gbps) for plane in network.planes)
-    # A NIC is that of a host, whatever the planes of its ports.
-    if one_way or any(len({(part.kind, part.index) for part in failure.parts}) != 1 for failure in failures):
-        return alone
-    if any(len(failure.parts) > 1 and failure.parts[0].kind != "port" for failure in failures):
-        return alone
-    flow = build_problem(network, traffic)
-    if flow.metric is not None:
-        return alone
-    found = None
-    with suppress(TimeLimitError), deadline.parts(_PARTS).doing("looking for symmetries", grace=False) as limit_s:
-        found = symmetry_of(flow).reduce(classes=MOST_CLASSES, looks=_VISITS, examples=_EXAMPLES, time_limit_s=limit_s)
-    if found is None:
-        return alone
-    # Parallel cables of one speed, and ports of hosts that the problem merges, have one row together.
-    ends = np.array([_ends(network, flow, failure.parts) for failure in failures])
-    rows, label = np.unique(np.column_stack([np.sort(ends[:, :2]), ends[:, 2]]), axis=0, return_inverse=True)
-    onto = []
-    for image in found.generators.astype(np.int64):
-        # Ends of -1 stay where they are.
-        moved = np.sort(np.append(image, -1)[rows[:, :2].astype(np.int64)])
-        both, where = np.unique(np.vstack([rows, np.column_stack([moved, rows[:, 2]])]), axis=0, return_inverse=True)
-        if len(both) > len(rows):
-            return alone
-        onto.append(where.ravel()[len(rows) :])
-    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    steps = np.concatenate([np.column_stack([np.arange(len(rows)), each]) for each in onto] or [np.empty((0, 2), int)])
-    graph = sp.coo_array((np.ones(len(steps)), (steps[:, 0], steps[:, 1])), shape=(len(rows), len(rows)))
-    orbit = connected_components(graph, directed=False)[1][label.ravel()]
-    return [ints(np.flatnonzero(orbit == each)) for each in dict.fromkeys(orbit.tolist())]
-
-
-def _ends(network: Network, flow: FlowProblem, parts: Sequence[Part]) -> tuple[float, float, float]:
-    """Return the two nodes that a part is between, as in :class:`QuotientProblem`, and its speed; of a NIC its host."""
-    part = parts[0]
-    plane, first = network.planes[part.plane], int(flow.node_count[: part.plane].sum())
-    if part.kind == "switch":
-        return first + part.index, first + part.index, 0.0
-    if part.kind == "link":
-        u, v = int(plane.cable_u[part.index]), int(plane.cable_v[part.index])
-        return first + u, first + v, float(plane.capacity_uv_gbps[part.index])
-    endpoint = int(flow.endpoint_class[part.index]) if len(flow.endpoint_class) == plane.host_count else -1
-    if endpoint < 0:
-        # Nobody sends or receives there.
-        return -1, -1, 0.0
-    if len(parts) > 1:
-        host = int(flow.node_count.sum()) + endpoint
-        return host, host, 0.0
-    return first + int(plane.host_switch[part.index]), int(flow.node_count.sum()) + endpoint, 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,3 +147,29 @@ def test_proofs_say_what_is_down_inside(relay: str, tmp_path: Path) -> None:
 
     for down in (None, [0, 1, 2], [4, 5, 6, 7], [0, 1, 2, 3, 8], [3, 2, 1, 0], [-1, 0]):
         forged(down)
+
+
+@pytest.mark.parametrize(
+    ("relay", "each"),
+    [
+        *((relay, each) for relay in ("none", "source", "any") for each in ("switch", "port")),
+        *(("ends", each) for each in ("switch", "link", "port", "nic", "server", "scale-up")),
+    ],
+)
+def test_failures_of_one_orbit_have_one_value(relay: str, each: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each failure solved by itself gives what the first of its orbit does."""
+    keys = {"server": "single-switch:hosts=2", "server_gbps": 70, "relay": relay, "planes": 2, "link_gbps": 10}
+
+    def found() -> dict[str, Any]:
+        return pn.failures(
+            "leaf-spine:leaves=2,spines=2,hosts_per_leaf=2", traffic="all-to-all", each=each, **keys
+        ).to_json()
+
+    together = found()
+    monkeypatch.setattr(
+        "pnet_lp.throughput.single.orbits", lambda _, __, failures, ___: [[i] for i in range(len(failures))]
+    )
+    alone = found()
+    assert len(together["trials"]) < together["failures"] == alone["failures"] == len(alone["trials"])
+    for key in ("min", "p50", "max"):
+        assert together["quantiles_gbps"][key] == pytest.approx(alone["quantiles_gbps"][key], rel=3e-4)
