@@ -40,6 +40,8 @@ class Format(Generic[T]):
         vague_suffixes: suffixes that choose this format for writing, and tell nothing about a file that is read.
         library: of :data:`pnet_lp.extras.EXTRAS`, without which the format cannot be used.
         read_all: ``(content, where, ...) -> values`` of a file that can hold several; None where ``read`` does.
+        read_inside: ``(content, where, ...) -> value`` that is inside each part of the file's own, None where none is;
+            what that means is said where the registry of such formats is.  None where files hold no such thing.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Format(Generic[T]):
     vague_suffixes: tuple[str, ...] = ()
     library: str = ""
     read_all: Callable[..., tuple[T, ...]] | None = None
+    read_inside: Callable[..., T | None] | None = None
 
 
 class Formats(Registry[Format[T]]):

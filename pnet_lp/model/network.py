@@ -164,7 +164,8 @@ class Network:
             )
         if level == "rack" and self.servers is not None:
             raise TopologyError(
-                "servers are of hosts, so rack-level demands mean nothing on the network", allowed="level=host"
+                "servers are of hosts, so rack-level demands mean nothing on the network",
+                allowed="level=host, or server=none where a file has them",
             )
         if level == "rack" and not self.common_racks:
             raise TopologyError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -18,7 +19,9 @@ from pnet_lp.model.network import Level, check_network
 from pnet_lp.registry import validate
 from pnet_lp.seeds import check_seed
 from pnet_lp.topology import build_network
+from pnet_lp.topology.network import inside_of
 from pnet_lp.topology.settings import PlaneSettings
+from pnet_lp.topology.source import resolve
 from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.io.lines import check_size, matrix_of_columns
 from pnet_lp.units import DEFAULT_LINK_GBPS
@@ -83,7 +86,9 @@ def network_of(topology: TopologyLike, settings: PlaneSettings, *, capacity: str
         if len(words) == len(parts):
             network = settings.intact(words, seed)
         else:
-            network = build_network(parts, seed=seed, **settings.of_planes, servers=settings.servers(seed))
+            sources = [resolve(word, link_gbps=settings.link_gbps, seed=seed) for word in words]
+            servers = settings.servers(seed, partial(inside_of, sources))
+            network = build_network(parts, seed=seed, **settings.of_planes, servers=servers)
     return network
 
 

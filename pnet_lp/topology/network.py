@@ -56,7 +56,7 @@ def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[
 
 
 def build_network(
-    texts: str | Plane | Sequence[str | Plane],
+    texts: str | Plane | Sequence[str | Plane | NetworkSource],
     *,
     planes: int = 1,
     variant: Variant | None = None,
@@ -69,7 +69,8 @@ def build_network(
 
     Args:
         texts: one topology or several, with one plane each: expressions, files or names (see :func:`build_plane`),
-            expressions for several planes (:mod:`pnet_lp.topology.planes`), specs of these, or planes.
+            expressions for several planes (:mod:`pnet_lp.topology.planes`), specs of these, what these stand for, or
+            planes.
         planes: number of planes to make from a single topology of one plane.
         variant: how these planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial`` is one
             plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links included.  Plane
@@ -110,6 +111,26 @@ def check_network(
     """Return how many planes :func:`build_network` would make, or raise what it says before it builds any."""
     parts, _ = _settled(texts, planes, variant, link_gbps, 0)
     return sum(part.source.count(part.planes, part.variant) for part in parts)
+
+
+def inside_of(sources: Sequence[NetworkSource], link_gbps: float) -> Plane | None:
+    """Return the scale-up network of the servers that files say hosts are in, None where they say none.
+
+    Args:
+        sources: what TOPOLOGY arguments stand for.
+        link_gbps: speed of the links inside servers to which a file gives none.
+
+    Raises:
+        SpecError: files have different servers.
+        TopologyError: what is inside cannot be said.
+    """
+    found = [plane for source in sources for read in source.inside if (plane := read(link_gbps)) is not None]
+    other = next((plane for plane in found if plane.fingerprint != found[0].fingerprint), None)
+    if other is not None:
+        raise SpecError(
+            f"{found[0].label} and {other.label} differ", where="server", allowed="server=TOPOLOGY, or server=none"
+        )
+    return found[0] if found else None
 
 
 def speed_is_open(text: str) -> bool:
@@ -158,7 +179,11 @@ class _Part(NamedTuple):
 
 
 def _settled(
-    texts: str | Plane | Sequence[str | Plane], planes: int, variant: Variant | None, link_gbps: float, seed: int
+    texts: str | Plane | Sequence[str | Plane | NetworkSource],
+    planes: int,
+    variant: Variant | None,
+    link_gbps: float,
+    seed: int,
 ) -> tuple[list[_Part], Variant | None]:
     """Return the parts of a network and how its planes relate; arguments and errors as of :func:`build_network`."""
     if not texts:
@@ -175,6 +200,8 @@ def _settled(
     sources = [
         NetworkSource(text.label or "plane", (text,))
         if isinstance(text, Plane)
+        else text
+        if isinstance(text, NetworkSource)
         else resolve(text, link_gbps=link_gbps, seed=seed)
         for text in ((texts,) if isinstance(texts, str | Plane) else texts)
     ]

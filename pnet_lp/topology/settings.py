@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import SPEED_WORDS, Flag
-from pnet_lp.model import Network
+from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import MOST_PLANES, Variant
 from pnet_lp.model.servers import Relay, Servers
 from pnet_lp.registry import Params
-from pnet_lp.topology.inside import build_servers
-from pnet_lp.topology.network import build_network, check_network, speed_is_open
+from pnet_lp.topology.inside import assumed_inside, build_servers
+from pnet_lp.topology.network import build_network, check_network, inside_of, speed_is_open
+from pnet_lp.topology.source import resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 _SERVERS = "Servers"
@@ -39,25 +42,27 @@ class ServerSettings(Params):
     server: Annotated[str | None, Flag(metavar="TOPOLOGY", heading=_SERVERS)] = Field(
         None,
         description="scale-up network of a server: its hosts or, without hosts, its racks are the accelerators of one, "
-        "which the hosts of the network are in turn",
+        "which the hosts of the network are in turn; none leaves out the servers of a file",
     )
-    server_gbps: Annotated[float | None, Flag(needs=("server",), heading=_SERVERS)] = Field(
+    server_gbps: Annotated[float | None, Flag(heading=_SERVERS)] = Field(
         None, ge=0, description="speed of scale-up links for which the server's topology gives none; default: 100"
     )
-    rails: Annotated[int | None, Flag(needs=("server",), heading=_SERVERS)] = Field(
+    rails: Annotated[int | None, Flag(heading=_SERVERS)] = Field(
         None,
         ge=1,
         description="rails to which planes are dealt: accelerator i attaches to the planes of rail i modulo this only",
     )
-    relay: Annotated[Relay | None, Flag(needs=("server",), heading=_SERVERS)] = Field(
+    relay: Annotated[Relay | None, Flag(heading=_SERVERS)] = Field(
         None,
         description="which accelerators pass traffic on between scale-up network and NIC: none, those of the sender's "
         "server (source), of both servers (ends, the default), or of any server",
     )
 
-    def servers(self, seed: int) -> Servers | None:
-        """Return what is inside servers; errors as of :func:`~pnet_lp.topology.inside.build_servers`."""
-        return build_servers(self.server, server_gbps=self.server_gbps, rails=self.rails, relay=self.relay, seed=seed)
+    def servers(self, seed: int, own: Callable[[float], Plane | None] = lambda _: None) -> Servers | None:
+        """Return what is inside servers; arguments and errors as of :func:`~pnet_lp.topology.inside.build_servers`."""
+        return build_servers(
+            self.server, own=own, server_gbps=self.server_gbps, rails=self.rails, relay=self.relay, seed=seed
+        )
 
 
 class PlaneSettings(ServerSettings, _OfPlanes):
@@ -73,7 +78,13 @@ class PlaneSettings(ServerSettings, _OfPlanes):
                 ``topologies`` state that of every link, or several heterogeneous ones are identical.
         """
         self.check_speed(topologies)
-        network = build_network(topologies, seed=seed, **self.of_planes, servers=self.servers(seed))
+        sources = [resolve(text, link_gbps=self.link_gbps, seed=seed) for text in topologies]
+        own = partial(inside_of, sources)
+        servers = self.servers(seed, own)
+        network = build_network(sources, seed=seed, **self.of_planes, servers=servers)
+        if self.server is None and self.server_gbps is None and (said := assumed_inside(servers, own)):
+            first, *others = network.planes
+            network = replace(network, planes=(replace(first, warnings=(*first.warnings, *said)), *others))
         # Random planes may be identical by chance, and by rails other hosts attach to identical ones.
         named = self.variant == "heterogeneous" and len(topologies) > 1 and network.servers is None
         if named and len({plane.fingerprint for plane in network.planes}) == 1:

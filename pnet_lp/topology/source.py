@@ -69,12 +69,15 @@ class NetworkSource:
         members: the planes it describes, at least one; copies are one object.
         planes: how often a single member is repeated.
         variant: how the planes relate, where a spec says so.
+        inside: each returns for the speed of links without one the scale-up network of the servers that the hosts of a
+            file are in, None where each is by itself.
     """
 
     text: str
     members: tuple[PlaneMember, ...]
     planes: int = 1
     variant: Variant | None = None
+    inside: tuple[Callable[[float], Plane | None], ...] = ()
 
     @property
     def distinct(self) -> tuple[PlaneMember, ...]:
@@ -171,14 +174,15 @@ def _combined(text: str, terms: Sequence[Term], parts: Sequence[NetworkSource]) 
         return replace(parts[0], text=text)
     if len(terms) == 1 and len(parts[0].members) == parts[0].planes == 1:
         variant: Variant | None = "heterogeneous" if terms[0].sign == "~" else None
-        return NetworkSource(text, parts[0].members, terms[0].count, variant)
+        return NetworkSource(text, parts[0].members, terms[0].count, variant, parts[0].inside)
     total = sum(term.count * len(part.members) * part.planes for term, part in zip(terms, parts, strict=True))
     if total > MOST_PLANES:
         raise SpecError("too many planes", where=text, found=total, allowed=f"at most {MOST_PLANES}")
     members = [member for term, part in zip(terms, parts, strict=True) for member in _repeated(term, part)]
+    inside = tuple(read for part in parts for read in part.inside)
     if len({id(member) for member in members}) == 1:
-        return NetworkSource(text, (members[0],), len(members))
-    return NetworkSource(text, tuple(members))
+        return NetworkSource(text, (members[0],), len(members), inside=inside)
+    return NetworkSource(text, tuple(members), inside=inside)
 
 
 def _repeated(term: Term, part: NetworkSource) -> list[PlaneMember]:
@@ -224,12 +228,13 @@ def _recipe(name: str, values: Mapping[str, object], label: str, link_gbps: floa
 
 
 def _from_file(path: str, link_gbps: float, seed: int | None) -> NetworkSource:
-    from pnet_lp.topology.io import parse_planes, read_content  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.io import parse_inside, parse_planes, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec, parse_spec  # noqa: PLC0415 - slow to load
 
     data = read_content(path)
     if not is_spec(path, data):
-        return NetworkSource(path, parse_planes(data, path, link_gbps=link_gbps))
+        inside = lambda gbps: parse_inside(data, path, link_gbps=gbps)  # noqa: E731 - of this content
+        return NetworkSource(path, parse_planes(data, path, link_gbps=link_gbps), inside=(inside,))
     spec = parse_spec(decoded(data, path, TopologyError), path)
     with naming(path, SpecError):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)

@@ -571,9 +571,9 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 name: Example(given, beside, base=f"{FOUND} --traffic stride:s=3", idle=idle, says=says)
                 for name, given, beside, idle, says in (
                     ("server", "--server complete:n=2", "", "", ""),
-                    ("server_gbps", "--server-gbps 7", "--server complete:n=2", "--server-gbps 7", "needs --server"),
-                    ("rails", "--rails 2", "--server complete:n=2", "--rails 2", "needs --server"),
-                    ("relay", "--relay none", "--server complete:n=2", "--relay none", "needs --server"),
+                    ("server_gbps", "--server-gbps 7", "--server complete:n=2", "--server-gbps 7", "without servers"),
+                    ("rails", "--rails 2", "--server complete:n=2", "--rails 2", "without servers"),
+                    ("relay", "--relay none", "--server complete:n=2", "--relay none", "without servers"),
                     ("access", "--access sr", "", "", ""),
                     ("nics", "--nics", "", "", ""),
                     ("scale_up", "--scale-up", "--server complete:n=2", "--scale-up", "there are no servers"),

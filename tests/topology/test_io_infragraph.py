@@ -17,7 +17,7 @@ from pnet_lp.errors import PnetError, TopologyError
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network, build_plane, read_plane, write_plane
 from pnet_lp.topology.io import NETWORK_FORMATS
-from pnet_lp.topology.io.files import parse_plane
+from pnet_lp.topology.io.files import parse_inside, parse_plane
 from pnet_lp.traffic import build_traffic
 
 from .conftest import same
@@ -78,6 +78,57 @@ def test_blueprints_are_read_and_certified(tmp_path: Path, name: str, encoding: 
     assert (bill["boxes"], bill["links"]) == sizes[:2]
     assert bill["total_usd"] == pytest.approx(sum(part["usd"] for part in bill["parts"]))
     assert bill["total_usd"] > 0
+
+
+@pytest.mark.parametrize("name", BLUEPRINTS)
+def test_devices_of_blueprints_are_servers(tmp_path: Path, name: str) -> None:
+    """Accelerators in numbers of servers; all-to-all passes all cards of a server, which it needs for others only."""
+    make, (*_, hosts), rate = BLUEPRINTS[name]
+    path = tmp_path / "fabric.yaml"
+    path.write_text(make().serialize())
+    network = pn.build_network(str(path), server_gbps=4000)
+    assert network.servers is not None
+    size = 8 if name == "one switch" else 2
+    assert network.servers.size == size
+    # Hosts of a server follow each other; of the hybrid those that share an uplink limit each other as before.
+    owners = [host.partition(".nic")[0].partition(".cx7")[0] for host in network.host_names]
+    assert owners == [owners[i - i % size] for i in range(hosts)]
+    assert len(set(owners)) == hosts // size
+    if name != "hybrid":
+        rate *= (hosts - 1) / (hosts - size)
+    found = pn.throughput(network, traffic="all-to-all").result
+    assert found.interval.lower == pytest.approx(rate, rel=2e-4)
+    if name == "clos":
+        assert pn.build_network(str(path), server="none").servers is None
+        (plane,) = pn.build_network(str(path)).planes
+        assert plane.warnings[-1].endswith(": links inside servers have no speed and get 100 Gb/s (--server-gbps)")
+
+
+def test_what_joins_a_server_is_that_of_its_device_alone() -> None:
+    device = NvidiaDGX("dgx_h100")
+    infrastructure = infragraph.Infrastructure(name="one")
+    infrastructure.devices.append(device)
+    infrastructure.instances.add(name=device.name, device=device.name, count=1)
+    alone = parse_plane(json.dumps({**json.loads(infrastructure.serialize("json")), "edges": []}).encode(), "f")
+    fabric = SingleTierFabric(NvidiaDGX("dgx_h100"), 2, 400).serialize().encode()
+    inside = parse_inside(fabric, "f")
+    assert inside is not None
+    assert inside.fingerprint == alone.fingerprint
+
+
+@pytest.mark.parametrize("cards", [0, 2, 3])
+def test_accelerators_without_a_card_each_are_hosts_by_themselves(cards: int) -> None:
+    """The host of :func:`document` with as many accelerators as cards, joined, is a server; with another number not."""
+    whole = json.loads(document())
+    host = whole["devices"][1]
+    host["components"] += [{"name": "xpu", "choice": "xpu", "count": cards}] if cards else []
+    host["links"] = [{"name": "mesh"}] if cards else []
+    ends = {"ep1": {"component": "xpu"}, "ep2": {"component": "xpu"}}
+    host["edges"] = [{**ends, "scheme": "many2many", "link": "mesh"}] if cards else []
+    inside = parse_inside(json.dumps(whole).encode(), "f", link_gbps=9)
+    assert (inside is not None) == (cards == 2)
+    if inside is not None:
+        assert (inside.rack_names, inside.capacity_uv_gbps.tolist()) == (("xpu.0", "xpu.1"), [9.0])
 
 
 def test_all_that_it_ships_is_here() -> None:

@@ -8,6 +8,7 @@ import pytest
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology import build_plane, read_plane, write_plane
+from pnet_lp.topology.io import parse_inside
 
 from .conftest import same
 
@@ -55,16 +56,16 @@ def rails(*, servers: int = 3, gpus: int = 2, nvlink: str = "2880Gbps") -> str:
     return f"{spine + 1} {gpus} {servers} {gpus + 1} {len(lines)} A100\n{ids} \n" + "\n".join(lines) + "\n"
 
 
-def test_servers_of_simai_are_told_of(tmp_path: Path) -> None:
+def test_servers_of_simai_are_no_part_of_a_plane(tmp_path: Path) -> None:
     (tmp_path / "rails").write_text(rails())
     plane = read_plane(tmp_path / "rails")
     assert plane.switch_names == ("9", "10", "11")
     assert plane.host_switch.tolist() == [0, 1, 0, 1, 0, 1]
     assert set(plane.access_up_gbps.tolist()) == {200.0}
-    assert plane.warnings == (
-        f"{tmp_path / 'rails'}: NVSwitches that join servers of 2 hosts are not part of the plane; "
-        "--server single-switch:hosts=2 --server-gbps 2880 has them",
-    )
+    assert plane.warnings == ()
+    inside = parse_inside(rails().encode(), "rails")
+    assert inside is not None
+    assert (inside.switch_names, inside.access_up_gbps.tolist()) == (("NVSwitch",), [2880.0, 2880.0])
 
 
 @pytest.mark.parametrize(

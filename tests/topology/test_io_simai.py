@@ -10,7 +10,7 @@ import pytest
 import pnet_lp as pn
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.throughput import solve
-from pnet_lp.topology import build_network, build_plane, read_plane
+from pnet_lp.topology import build_network, build_plane, read_plane, write_network
 from pnet_lp.traffic import build_traffic
 
 GPUS = 8
@@ -99,22 +99,47 @@ def test_examples_are_read_certified_and_priced(tmp_path: Path, name: str) -> No
     assert bill["total_usd"] == pytest.approx(sum(part["usd"] for part in bill["parts"]))
 
 
-@pytest.mark.parametrize(
-    ("name", "server", "rate"),
-    [
-        # Eight accelerators send 8 x 400 Gb/s to 56 others each.
-        ("AlibabaHPN_64g_DualToR_DualPlane", "--server single-switch:hosts=8 --server-gbps 2880", 400 / 56),
-        # Sixteen ports send 16 x 200 Gb/s to 240 others each: nothing has to change leaves.
-        ("DCN+DualToR_128g", "--server single-switch:hosts=16 --server-gbps 1440", 200 / 240),
-    ],
-)
-def test_servers_are_those_of_the_warning(tmp_path: Path, name: str, server: str, rate: float) -> None:
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_servers_are_those_of_the_file(tmp_path: Path, name: str) -> None:
+    """What accelerators send out of their server passes all its ports: nothing has to change leaves."""
+    given, (planes, *_, hosts), _ = EXAMPLES[name]
     path = tmp_path / name
-    path.write_text(simai(**EXAMPLES[name][0]))
-    assert any(server in warning for warning in build_network(str(path)).warnings)
-    _, inside, _, gbps = server.split()
-    found = pn.throughput(str(path), server=inside, server_gbps=float(gbps), traffic="all-to-all")
+    path.write_text(simai(**given))
+    network = pn.build_network(str(path))
+    assert network.servers is not None
+    size, ports = network.servers.size, given.get("sides", 1) // planes
+    nic, nvlink = (float(given.get(key, default)[:-4]) for key, default in (("nic", "400Gbps"), ("nvlink", "2880Gbps")))
+    assert (size, network.servers.relay) == (GPUS * ports, "ends")
+    assert set(network.servers.scale_up.access_up_gbps.tolist()) == {nvlink / ports}
+    rate = planes * nic / (hosts - size) if hosts > size else (nvlink + nic) / (hosts - 1)
+    found = pn.throughput(str(path), traffic="all-to-all")
     assert found.document["throughput_gbps"] == pytest.approx(rate, rel=1e-4)
+
+
+def test_servers_of_files_may_be_left_out_and_told_how(tmp_path: Path) -> None:
+    path, other = tmp_path / "f", tmp_path / "other"
+    path.write_text(simai(16))
+    other.write_text(simai(16, nvlink="900Gbps"))
+    assert pn.build_network(str(path), server="none").servers is None
+    relayed = pn.build_network(str(path), relay="none").servers
+    assert relayed is not None
+    assert relayed.relay == "none"
+    for topology in (f"2x[{path}]", [str(path), str(path)], [str(path), read_plane(path)]):
+        network = pn.build_network(topology)
+        assert (network.plane_count, network.servers and network.servers.size) == (2, 8)
+    for given, said in (
+        ({"topology": str(path), "server_gbps": 5.0}, "server_gbps: every link of the server has a speed of its own"),
+        ({"topology": [str(path), str(other)]}, f"server: {path} and {other} differ; allowed: server=TOPOLOGY, or "),
+        ({"topology": "fat-tree:k=4", "server": "none"}, "server: no file among the topologies has servers, found"),
+        ({"topology": str(path), "server": "none", "rails": 2}, "rails: has no meaning without servers, found 2"),
+    ):
+        with pytest.raises(SpecError) as caught:
+            pn.build_network(**given)
+        assert str(caught.value).startswith(said)
+    with pytest.raises(TopologyError, match="a file of a plane holds no servers; allowed: server=none where a file"):
+        write_network(pn.build_network(str(path)), tmp_path / "net.json")
+    with pytest.raises(TopologyError, match="rack-level demands mean nothing on the network; allowed: level=host"):
+        pn.throughput(str(path), traffic="all-to-all", level="rack")
 
 
 def test_ports_and_planes_of_one_file(tmp_path: Path) -> None:
@@ -128,7 +153,7 @@ def test_ports_and_planes_of_one_file(tmp_path: Path) -> None:
     assert (plane.host_switch.tolist(), plane.access_up_gbps.tolist()) == ([0, 1, 0, 1], [10, 20, 10, 20])
     assert plane.warnings == (
         f"{path}: all hosts have 2 links into the plane, each of which is a host here (0.0 for 0); "
-        "--server single-switch:hosts=2 --server-gbps 40 lets traffic of one take the links of all",
+        "--server single-switch:hosts=2 --server-gbps 40 lets traffic of one take them all",
     )
     path.write_text(path.read_text().replace("4 2 5", "4 2 4").replace("2 3 5Gbps 1us 0\n", ""))
     one, two = build_network(str(path)).planes

@@ -4,11 +4,20 @@ Reading raises TopologyError for whatever is wrong with a file, and never yields
 a plane read back is the plane written: a format that cannot hold it refuses.
 """
 
-from pnet_lp.topology.io.files import parse_plane, parse_planes, read_content, read_plane, write_network, write_plane
+from pnet_lp.topology.io.files import (
+    parse_inside,
+    parse_plane,
+    parse_planes,
+    read_content,
+    read_plane,
+    write_network,
+    write_plane,
+)
 from pnet_lp.topology.io.format import NETWORK_FORMATS
 
 __all__ = [
     "NETWORK_FORMATS",
+    "parse_inside",
     "parse_plane",
     "parse_planes",
     "read_content",

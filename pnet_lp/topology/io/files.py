@@ -42,6 +42,21 @@ def parse_planes(data: bytes, where: str, *, link_gbps: float = DEFAULT_LINK_GBP
     return NETWORK_FORMATS.parse_all(data, where, link_gbps)
 
 
+def parse_inside(data: bytes, where: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> Plane | None:
+    """Return the scale-up network of the servers that hosts in the file ``where`` are in, None for hosts in none.
+
+    Args:
+        data: its content.
+        where: the file.
+        link_gbps: speed of the links inside servers to which the file gives none.
+
+    Raises:
+        TopologyError: whatever is wrong with it.
+    """
+    read = NETWORK_FORMATS.recognised(data, where).read_inside
+    return None if read is None else read(data, where, link_gbps)
+
+
 def write_plane(plane: Plane, path: str | Path) -> None:
     """Write a plane in the format of the suffix, whole or not at all.
 
@@ -62,7 +77,10 @@ def write_network(network: Network, path: str | Path) -> tuple[Path, ...]:
     Raises:
         TopologyError, OutputError: as :func:`write_plane`.
     """
-    network.check_without_servers("a file of a plane")
+    if network.servers is not None:
+        raise TopologyError(
+            "a file of a plane holds no servers", where=str(path), allowed="server=none where a file has them"
+        )
     path = Path(path)
     if network.plane_count == 1:
         paths: tuple[Path, ...] = (path,)

@@ -32,7 +32,10 @@ def _difference(plane: Plane, again: Plane) -> str | None:
 NETWORK_FORMATS: Formats[Plane] = Formats(
     "network", TopologyError, package="pnet_lp.topology.io", group="pnet_lp.network_formats", difference=_difference
 )
-"""``parse(text, where, link_gbps) -> plane``, ``link_gbps`` for links without a speed; ``render(plane) -> text``."""
+"""``parse(text, where, link_gbps) -> plane``, ``link_gbps`` for links without a speed; ``render(plane) -> text``.
+
+``read_inside`` is the scale-up network of the servers that hosts are in.
+"""
 
 
 def parse_speed(token: str, where: str) -> float:

@@ -1,9 +1,11 @@
 """InfraGraph's infrastructures, as YAML or JSON, expanded by the package of that name.
 
 Devices with accelerators (``xpu``) or network cards (``nic``) are servers, and each of their ends of links between
-devices is a host; any other device is a switch.  What is inside devices is not kept.  A switch is called by its
-instance, ``tier_0.5``, without the number where there is one only; a host by its end, ``dgx.0.cx7.3``, or by the server
-where that has one only.
+devices is a host; any other device is a switch.  A switch is called by its instance, ``tier_0.5``, without the number
+where there is one only; a host by its end, ``dgx.0.cx7.3``, or by the server where that has one only.
+
+What is inside devices is no part of a plane.  Where all servers are one device, with an end for each accelerator, what
+joins these is the scale-up network: its i-th accelerator has the i-th end.
 
 An infrastructure of one device alone is what is inside a server: its accelerators and what joins them directly.
 
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.errors import TopologyError
 from pnet_lp.extras import load
 from pnet_lp.files import parse_yaml
-from pnet_lp.layouts import parse_json
+from pnet_lp.layouts import decoded, parse_json
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
@@ -45,8 +47,11 @@ _COMPONENT = 2000
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
-    document = parse_json(text, where, TopologyError) if text.lstrip().startswith("{") else parse_yaml(text, where)
-    return plane_of(document, where, link_gbps)
+    return plane_of(_document(text, where), where, link_gbps)
+
+
+def _document(text: str, where: str) -> Any:
+    return parse_json(text, where, TopologyError) if text.lstrip().startswith("{") else parse_yaml(text, where)
 
 
 def plane_of(document: Any, where: str, link_gbps: float) -> Plane:
@@ -56,7 +61,8 @@ def plane_of(document: Any, where: str, link_gbps: float) -> Plane:
     devices = {(data.get("instance"), data.get("instance_idx")) for _, data in graph.nodes(data=True)}
     accelerators = [node for node, data in graph.nodes(data=True) if data.get("type") == "xpu"]
     if len(devices) == 1 and accelerators:
-        inside = _inside(graph, accelerators, document, where)
+        links = [link for device in document["devices"] for link in device.get("links") or []]
+        inside = _inside(graph, accelerators, links, where)
         return Plane.from_networkx(inside, link_gbps=link_gbps, label=where)
     fabric = _fabric(graph, _between(document, where), where)
     for instance in document["instances"]:
@@ -64,6 +70,36 @@ def plane_of(document: Any, where: str, link_gbps: float) -> Plane:
             said = _SAID.findall(str(instance.get("description", "")))
             fabric.nodes[name].update({key: float(value) if key in "xy" else int(value) for key, value in said})
     return Plane.from_networkx(fabric, link_gbps=link_gbps, label=where)
+
+
+def _parse_inside(data: bytes, where: str, link_gbps: float) -> Plane | None:
+    """Return what joins the accelerators of a server, None where not each has one end, or nothing joins them."""
+    document = _document(decoded(data, where, TopologyError), where)
+    _check_size(document, where)
+    graph = _expanded(document, where)
+    members: dict[tuple[Any, Any], list[str]] = {}
+    for node, found in graph.nodes(data=True):
+        members.setdefault((found.get("instance"), found.get("instance_idx")), []).append(node)
+    kind = {one["name"]: one["device"] for one in document["instances"]}
+    servers = dict[tuple[str, int, int], tuple[Any, Any]]()
+    for one, nodes in members.items():
+        accelerators = sum(graph.nodes[node].get("type") == "xpu" for node in nodes)
+        own = set(nodes)
+        ends = sum(not own.issuperset(graph[node]) for node in nodes)
+        if ends and (accelerators or any(graph.nodes[node].get("type") == "nic" for node in nodes)):
+            servers.setdefault((kind.get(one[0], ""), accelerators, ends), one)
+    if len(servers) != 1 or len(members) == 1:
+        return None
+    [((name, size, ends), one)] = servers.items()
+    inside = graph.subgraph(members[one])
+    accelerators = [node for node in members[one] if graph.nodes[node].get("type") == "xpu"]
+    if not size == ends > 1 or not _joining(inside, accelerators):
+        return None
+    device = next(each for each in document["devices"] if each["name"] == name)
+    parts = {name, *(part["name"] for part in device["components"] if part.get("choice") == "device")}
+    links = [link for each in document["devices"] if each["name"] in parts for link in each.get("links") or []]
+    joined = _inside(inside, accelerators, links, where)
+    return Plane.from_networkx(joined, link_gbps=link_gbps, label=f"{where}: {name}")
 
 
 def _check_size(document: object, where: str) -> None:
@@ -147,8 +183,18 @@ def _between(document: Mapping[str, Any], where: str) -> Mapping[str, Mapping[st
     return links
 
 
+def _joining(graph: nx.Graph[Any], accelerators: Iterable[Any]) -> set[str]:
+    """Return the names of links that each join all accelerators, directly or over what two of them share."""
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
+    own: dict[str, list[tuple[Any, Any]]] = {}
+    for u, v, data in graph.edges(accelerators, data=True):
+        own.setdefault(str(data.get("link")), []).append((u, v))
+    return {name for name, ends in own.items() if _joins(nx.Graph(ends), accelerators)}
+
+
 def _inside(
-    graph: nx.Graph[Any], accelerators: list[Any], document: Mapping[str, Any], where: str
+    graph: nx.Graph[Any], accelerators: list[Any], links: Iterable[Mapping[str, Any]], where: str
 ) -> nx.MultiGraph[str]:
     """Return what joins the accelerators of a device: hosts with one link each, or racks, whose switches forward.
 
@@ -157,12 +203,9 @@ def _inside(
     """
     import networkx as nx  # noqa: PLC0415 - slow to load
 
-    own: dict[str, list[tuple[Any, Any]]] = {}
-    for u, v, data in graph.edges(accelerators, data=True):
-        own.setdefault(str(data.get("link")), []).append((u, v))
     # Translators list components in no order.
     accelerators = sorted(accelerators, key=_place)
-    joining = {name for name, ends in own.items() if _joins(nx.Graph(ends), accelerators)}
+    joining = _joining(graph, accelerators)
     edges = [
         (*sorted(ends, key=_place), str(data.get("link")))
         for *ends, data in graph.edges(accelerators if joining else None, data=True)
@@ -180,7 +223,7 @@ def _inside(
         if node in rack:
             fabric.nodes[called[node]].update({"kind": "host"} if plain else {"rack": rack[node]})
     known: dict[str, dict[str, Any]] = {}
-    for link in _links_inside(document):
+    for link in links:
         if link["name"] in used:
             found = _physical_of(link, where)
             if known.setdefault(link["name"], found) != found:
@@ -197,15 +240,11 @@ def _place(node: str) -> tuple[str, int]:
     return name, int(number)
 
 
-def _joins(links: nx.Graph[Any], accelerators: list[Any]) -> bool:
+def _joins(links: nx.Graph[Any], accelerators: Iterable[Any]) -> bool:
     """Whether links join all of these."""
     import networkx as nx  # noqa: PLC0415 - slow to load
 
     return all(node in links for node in accelerators) and nx.is_connected(links)
-
-
-def _links_inside(document: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    return (link for device in document["devices"] for link in device.get("links") or [])
 
 
 def _fabric(graph: nx.Graph[Any], links: Mapping[str, Mapping[str, Any]], where: str) -> nx.MultiGraph[str]:
@@ -293,4 +332,5 @@ NETWORK_FORMATS.add_text(
     _render,
     recognise=_SIGN.search,
     library="infragraph",
+    read_inside=_parse_inside,
 )

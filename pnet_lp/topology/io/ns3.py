@@ -15,7 +15,7 @@ place for
     #: delays are assumed                                the network has none; those of the lines are for the programs
 
 SimAI's NVSwitches are the first of the switches.  Where hosts have a link to one beside that to the network, they are
-in servers, which are no part of a plane: a sentence among the plane's ``warnings`` says how to have them.
+in servers, which are no part of a plane but of a network.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, decoded, ns3_numbers, whole
 from pnet_lp.model import Plane
-from pnet_lp.model.arrays import FloatArray, rows
+from pnet_lp.model.arrays import rows
 from pnet_lp.model.components import components
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_speed, refusal
@@ -43,7 +43,6 @@ _HEADS = {3: "NODES SWITCHES LINKS", 6: "NODES GPUS_PER_SERVER NVSWITCHES SWITCH
 _LINK = "u v RATE DELAY ERROR_RATE, such as 0 16 100Gbps 0.001ms 0"
 _ASSUMED = "delays are assumed"
 _ASSUMED_DELAY = "1000ns"
-_IN_SERVERS = "--server single-switch:hosts={} --server-gbps {:g}"
 
 _RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKMG]?)(i?)([bB])(?:ps|/s)")
 _POWER = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3}
@@ -75,8 +74,19 @@ def _parse_all(data: bytes, where: str, link_gbps: float) -> tuple[Plane, ...]:
     return _planes(decoded(data, where, TopologyError), where, link_gbps)
 
 
+def _parse_inside(data: bytes, where: str, link_gbps: float) -> Plane | None:
+    return _whole(decoded(data, where, TopologyError), where, link_gbps)[1]
+
+
 def _planes(text: str, where: str, link_gbps: float) -> tuple[Plane, ...]:
-    """Return the planes of a file: parts without a link between them, in each of which every host has one."""
+    return _whole(text, where, link_gbps)[0]
+
+
+def _whole(text: str, where: str, link_gbps: float) -> tuple[tuple[Plane, ...], Plane | None]:
+    """Return the planes of a file, and the scale-up network of its servers.
+
+    Planes are parts without a link between them, in each of which every host has one.
+    """
     declared: list[tuple[str, list[str]]] = []
     body = _body(text, where, declared)
     nodes, switches, links, nvswitches = _counts(*next(body, (where, "")))
@@ -107,23 +117,19 @@ def _planes(text: str, where: str, link_gbps: float) -> tuple[Plane, ...]:
     kept = [number for number in numbers if number in wiring.switches]
     parts = [(wiring, kept)] if declared else wiring.parts(kept, hosts)
     planes = [part.reading(declared, own, hosts).plane(where) for part, own in parts]
-    said = _assumed(where, servers, planes[0].access_up_gbps, planes[0].host_count // max(1, len(hosts)))
-    return tuple(replace(plane, warnings=(*plane.warnings, *said)) for plane in planes)
-
-
-def _assumed(where: str, servers: tuple[int, float] | None, access: FloatArray, ports: int) -> list[str]:
-    """Return what is said of hosts in servers, how many and at what speed, and of hosts with several ports."""
-    found = []
+    ports = planes[0].host_count // max(1, len(hosts))
     if ports > 1:
-        joins = (ports, ports * access.max()) if servers is None else (ports * servers[0], servers[1] / ports)
-        found.append(
-            f"{where}: all hosts have {ports} links into the plane, each of which is a host here (0.0 for 0); "
-            f"{_IN_SERVERS.format(*joins)} lets traffic of one take the links of all"
-        )
-    if servers is not None:
-        has = "" if ports > 1 else f"; {_IN_SERVERS.format(*servers)} has them"
-        found.append(f"{where}: NVSwitches that join servers of {servers[0]} hosts are not part of the plane{has}")
-    return found
+        said = f"{where}: all hosts have {ports} links into the plane, each of which is a host here (0.0 for 0)"
+        if servers is None:
+            speed = ports * planes[0].access_up_gbps.max()
+            said += f"; --server single-switch:hosts={ports} --server-gbps {speed:g} lets traffic of one take them all"
+        planes = [replace(plane, warnings=(*plane.warnings, said)) for plane in planes]
+    return tuple(planes), None if servers is None else _scale_up(ports * servers[0], servers[1] / ports, where)
+
+
+def _scale_up(hosts: int, gbps: float, where: str) -> Plane:
+    """Return a switch that joins the hosts of a server; of several, which each has a link to, their sum."""
+    return Plane.from_cables(["NVSwitch"], [], [], host_switch=[0] * hosts, access_gbps=gbps, label=where)
 
 
 def _body(text: str, where: str, declared: list[tuple[str, list[str]]]) -> Iterator[tuple[str, str]]:
@@ -352,4 +358,5 @@ NETWORK_FORMATS.add_text(
     recognise=_matches,
     order=2,
     read_all=_parse_all,
+    read_inside=_parse_inside,
 )
