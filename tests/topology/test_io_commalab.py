@@ -69,6 +69,27 @@ def test_faults_of_instances(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        # PDS: an arc for each commodity; a grid in the same layout; a last number that the head cuts.
+        "1\t1\t75\t1\t0\t351\t0\n1\t1\t75\t2\t0\t96\t0\n",
+        "1\t1\t2\t-1\t91.000000\t139.000000\t1\n2\t1\t6\t-1\t97.000000\t286.000000\t2\n",
+        "1 1 2 1 5 -1 0\n2 2 3 1 7 40 1\n3 3 1 1 7 40 1",
+    ],
+)
+def test_arcs_for_single_commodities_are_refused(text: str) -> None:
+    with pytest.raises(PnetError, match=r"f\.arc: an instance of Mnetgen's layout, such as PDS, .* arcs with one"):
+        parse_plane(text.encode(), "f.arc")
+
+
+@pytest.mark.parametrize(
+    "text", ["0 1 2 3 4 5 6\n1 2 3 4 5 6 7\n", "1 2 3 4 5 6 7\n2 3 4 5 6 7\n", "1 2 3 4 5 6\n2 3 4 5 6 7\n"]
+)
+def test_other_lists_of_neighbours_are_read(text: str) -> None:
+    assert parse_plane(text.encode(), "f.topobench").switch_count == len({*text.split()})
+
+
 def test_faults_of_commodities(tmp_path: Path) -> None:
     (tmp_path / "f").write_text(TEXT.replace("   12\n", "   -12\n"))
     with pytest.raises(PnetError, match="f:9: "):
