@@ -88,13 +88,15 @@ def _linear(found: Crosscheck) -> Iterator[Gap]:
     if split is None or split.makespan_ps is None:
         return
     taken, waits = split.makespan_ps / 1e6, bool(len(found.workload.after))
+    flows = found.workload
+    computes = any(map(np.any, (flows.pause_ps, flows.earliest_ps, flows.start_ps)))
     yield Gap(
-        "waits for other flows" if waits else "fair shares",
+        f"waits for other flows{' and computation' if computes else ''}" if waits else "fair shares",
         "lp_paths",
         "split",
         "all_us",
         taken / paths.all_us,
-        f"split at best for fair shares{', and begun when those that they wait for are done' if waits else ''}, flows "
+        f"split at best for fair shares{', and begun when what they wait for is done' if waits else ''}, flows "
         f"take {format_us(taken)}; all bytes at once would, at best, take {format_us(paths.all_us)}",
     )
 

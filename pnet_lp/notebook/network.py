@@ -39,7 +39,8 @@ def build_network(
         variant: how the planes relate.
         link_gbps: speed of links without one, in Gb/s; without it, a graph with such links is refused.
         hosts_per_switch: hosts to attach to each rack of a topology without hosts.
-        server: scale-up network of a server, a topology: hosts are accelerators of such servers.
+        server: scale-up network of a server, a topology: hosts are accelerators of such servers; by default that of a
+            file, which ``none`` leaves out.
         server_gbps: speed of its links for which it gives none, in Gb/s; 100 by default.
         rails: rails to which planes are dealt: accelerator i attaches to the planes of rail i modulo this only.
         relay: which accelerators pass traffic on: ``none``, ``source``, ``ends`` (the default) or ``any``.

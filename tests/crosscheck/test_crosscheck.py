@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,25 @@ def test_a_job_waits_and_has_stages() -> None:
     assert set(hadoop["stages"][0]["tasks_us"]) == {"split", "bare", "distant", "fluid", "packets"}
     # A stage at a time, most hosts are idle.
     assert named(hadoop)["waits for other flows"] > 1.5
+
+
+def test_a_trace_in_all_models(tmp_path: Path) -> None:
+    """A rank computes for 50 us, sends 1 MB, and gets half of it back; the least time is that of the 1 MB alone."""
+    path = tmp_path / "a.goal"
+    path.write_text(
+        "num_ranks 2\nrank 0 {\nwork: calc 50000\ngive: send 1000000b to 1 tag 7\ngive requires work\n"
+        "recv 500000b from 1 tag 8\n}\nrank 1 {\ngot: recv 1000000b from 0 tag 7\nback: send 500000b to 0 tag 8\n"
+        "back requires got\n}\n"
+    )
+    document = compare(crosscheck(build_network("single-switch:hosts=2", link_gbps=10), str(path)))
+    times = document["all_us"]
+    assert document["lp_left_out"] is None
+    # 685 packets of 1,460 bytes at most, with 40 of headers each.
+    assert times["lp_ideal"] == pytest.approx((1_000_000 + 685 * 40) * 8 / 1e4, rel=1e-4)
+    assert times["lp_ideal"] <= times["lp_paths"] * (1 + 1e-4)
+    assert times["bare"] == pytest.approx(1.5 * times["lp_ideal"], rel=1e-3)
+    assert times["bare"] <= times["packets"] < 1.1 * times["bare"]
+    assert named(document)["waits for other flows and computation"] == pytest.approx(1.5, rel=1e-3)
 
 
 @pytest.mark.parametrize(
