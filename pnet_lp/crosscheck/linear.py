@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix, Workload
 from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
