@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_refused(keys: dict[str, object], says: str) -> Non
 
 @pytest.mark.parametrize(("key", "value"), [("server_gbps", 5), ("rails", 2), ("relay", "any")])
 def test_keys_of_servers_mean_nothing_without_servers(key: str, value: object) -> None:
-    with pytest.raises(PnetError, match="has no meaning without server, found"):
+    with pytest.raises(PnetError, match="has no meaning without servers, found"):
         pn.build_network("single-switch:hosts=12", planes=2, **{key: value})
 
 
