@@ -116,19 +116,42 @@ def test_what_joins_a_server_is_that_of_its_device_alone() -> None:
     assert inside.fingerprint == alone.fingerprint
 
 
-@pytest.mark.parametrize("cards", [0, 2, 3])
-def test_accelerators_without_a_card_each_are_hosts_by_themselves(cards: int) -> None:
-    """The host of :func:`document` with as many accelerators as cards, joined, is a server; with another number not."""
+def with_accelerators(count: int, *, joined: bool = True) -> Any:
+    """The host of :func:`document`, which has two cards, with accelerators."""
     whole = json.loads(document())
     host = whole["devices"][1]
-    host["components"] += [{"name": "xpu", "choice": "xpu", "count": cards}] if cards else []
-    host["links"] = [{"name": "mesh"}] if cards else []
-    ends = {"ep1": {"component": "xpu"}, "ep2": {"component": "xpu"}}
-    host["edges"] = [{**ends, "scheme": "many2many", "link": "mesh"}] if cards else []
-    inside = parse_inside(json.dumps(whole).encode(), "f", link_gbps=9)
-    assert (inside is not None) == (cards == 2)
-    if inside is not None:
-        assert (inside.rack_names, inside.capacity_uv_gbps.tolist()) == (("xpu.0", "xpu.1"), [9.0])
+    host["components"].append({"name": "xpu", "choice": "xpu", "count": count})
+    host["links"] = [{"name": "mesh"}]
+    ends = {"ep1": {"component": "xpu"}, "ep2": {"component": "xpu" if joined else "nic"}}
+    host["edges"] = [{**ends, "scheme": "many2many" if joined else "one2one", "link": "mesh"}]
+    return whole
+
+
+def test_accelerators_with_a_card_each_are_a_server() -> None:
+    text = json.dumps(with_accelerators(2)).encode()
+    inside = parse_inside(text, "f", link_gbps=9)
+    assert inside is not None
+    assert (inside.rack_names, inside.capacity_uv_gbps.tolist()) == (("xpu.0", "xpu.1"), [9.0])
+    assert parse_plane(text, "f").warnings == ()
+    assert parse_inside(document(), "f") is None
+    assert parse_plane(document(), "f").warnings == ()
+
+
+def test_what_is_left_out_is_said() -> None:
+    several = with_accelerators(2)
+    several["devices"].append({**json.loads(document())["devices"][1], "name": "other"})
+    several["instances"].append({"name": "o", "device": "other", "count": 1})
+    several["devices"][0]["components"][0]["count"] = 3
+    ends = [{"instance": "s[0]", "component": "port[2]"}, {"instance": "o[0]", "component": "nic[0]"}]
+    several["edges"].append({"ep1": ends[0], "ep2": ends[1], "scheme": "one2one", "link": "cable"})
+    for whole, why in (
+        (with_accelerators(3), "host has 3 accelerators and 2 links to other devices"),
+        (with_accelerators(2, joined=False), "no link joins all that host has"),
+        (several, "servers are not all the same"),
+    ):
+        text = json.dumps(whole).encode()
+        assert parse_inside(text, "f") is None
+        assert parse_plane(text, "f").warnings == (f"f: what is inside devices is left out: {why}",)
 
 
 def test_all_that_it_ships_is_here() -> None:

@@ -5,7 +5,7 @@ devices is a host; any other device is a switch.  A switch is called by its inst
 where there is one only; a host by its end, ``dgx.0.cx7.3``, or by the server where that has one only.
 
 What is inside devices is no part of a plane.  Where all servers are one device, with an end for each accelerator, what
-joins these is the scale-up network: its i-th accelerator has the i-th end.
+joins these is the scale-up network: its i-th accelerator has the i-th end.  Otherwise a sentence says what is left out.
 
 An infrastructure of one device alone is what is inside a server: its accelerators and what joins them directly.
 
@@ -20,6 +20,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import TopologyError
@@ -69,37 +70,54 @@ def plane_of(document: Any, where: str, link_gbps: float) -> Plane:
         if (name := instance["name"]) in fabric:
             said = _SAID.findall(str(instance.get("description", "")))
             fabric.nodes[name].update({key: float(value) if key in "xy" else int(value) for key, value in said})
-    return Plane.from_networkx(fabric, link_gbps=link_gbps, label=where)
+    plane = Plane.from_networkx(fabric, link_gbps=link_gbps, label=where)
+    if isinstance(why := _server(graph, document), str) and why:
+        left_out = f"{where}: what is inside devices is left out: {why}"
+        return replace(plane, warnings=(*plane.warnings, left_out))
+    return plane
 
 
 def _parse_inside(data: bytes, where: str, link_gbps: float) -> Plane | None:
-    """Return what joins the accelerators of a server, None where not each has one end, or nothing joins them."""
+    """Return what joins the accelerators of a server, None where hosts are by themselves."""
     document = _document(decoded(data, where, TopologyError), where)
     _check_size(document, where)
     graph = _expanded(document, where)
-    members: dict[tuple[Any, Any], list[str]] = {}
-    for node, found in graph.nodes(data=True):
-        members.setdefault((found.get("instance"), found.get("instance_idx")), []).append(node)
-    kind = {one["name"]: one["device"] for one in document["instances"]}
-    servers = dict[tuple[str, int, int], tuple[Any, Any]]()
-    for one, nodes in members.items():
-        accelerators = sum(graph.nodes[node].get("type") == "xpu" for node in nodes)
-        own = set(nodes)
-        ends = sum(not own.issuperset(graph[node]) for node in nodes)
-        if ends and (accelerators or any(graph.nodes[node].get("type") == "nic" for node in nodes)):
-            servers.setdefault((kind.get(one[0], ""), accelerators, ends), one)
-    if len(servers) != 1 or len(members) == 1:
+    found = _server(graph, document)
+    if isinstance(found, str):
         return None
-    [((name, size, ends), one)] = servers.items()
-    inside = graph.subgraph(members[one])
-    accelerators = [node for node in members[one] if graph.nodes[node].get("type") == "xpu"]
-    if not size == ends > 1 or not _joining(inside, accelerators):
-        return None
+    name, inside, accelerators = found
     device = next(each for each in document["devices"] if each["name"] == name)
     parts = {name, *(part["name"] for part in device["components"] if part.get("choice") == "device")}
     links = [link for each in document["devices"] if each["name"] in parts for link in each.get("links") or []]
     joined = _inside(inside, accelerators, links, where)
     return Plane.from_networkx(joined, link_gbps=link_gbps, label=f"{where}: {name}")
+
+
+def _server(graph: nx.Graph[Any], document: Mapping[str, Any]) -> tuple[str, nx.Graph[Any], list[str]] | str:
+    """Return the device that all servers are: its name, what is inside one, and the accelerators there.
+
+    Where none is, the answer is why accelerators are left out, empty where no device has several.
+    """
+    members: dict[tuple[Any, Any], list[str]] = {}
+    for node, data in graph.nodes(data=True):
+        members.setdefault((data.get("instance"), data.get("instance_idx")), []).append(node)
+    device = {one["name"]: str(one["device"]) for one in document["instances"]}
+    kinds: dict[tuple[str, int, int], tuple[list[str], list[str]]] = {}
+    for (instance, _), nodes in members.items() if len(members) > 1 else ():
+        own = set(nodes)
+        accelerators = [node for node in nodes if graph.nodes[node].get("type") == "xpu"]
+        ends = sum(not own.issuperset(graph[node]) for node in nodes)
+        if ends and (accelerators or any(graph.nodes[node].get("type") == "nic" for node in nodes)):
+            kinds.setdefault((device.get(instance, ""), len(accelerators), ends), (nodes, accelerators))
+    if all(size < 2 for _, size, _ in kinds):
+        return ""
+    if len(kinds) > 1:
+        return "servers are not all the same"
+    [((name, size, ends), (nodes, accelerators))] = kinds.items()
+    inside = graph.subgraph(nodes)
+    if size != ends:
+        return f"{name} has {size} accelerators and {ends} links to other devices"
+    return (name, inside, accelerators) if _joining(inside, accelerators) else f"no link joins all that {name} has"
 
 
 def _check_size(document: object, where: str) -> None:
