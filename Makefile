@@ -135,6 +135,7 @@ bench: setup
 	$(PY) benchmarks/growth.py
 	$(PY) benchmarks/paths.py
 	$(PY) benchmarks/packets.py
+	$(PY) benchmarks/fast_forward.py
 	$(PY) benchmarks/fluid.py
 	$(PY) benchmarks/ns3.py
 	$(PY) benchmarks/startup.py

@@ -515,5 +515,6 @@ def simulate_packets(
     watched_ports: _I32,
     watched_flows: _I32,
     watched_rows: int,
+    fast_forward: bool,
 ) -> Outcome: ...
 def simulate_fluid(run: Mapping[str, object], *, weights: _F64 | None, **parameters: object) -> Outcome: ...

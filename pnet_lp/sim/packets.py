@@ -33,6 +33,7 @@ class PacketScenario(SimulationScenario):
         transport, queue, host_queue: with their parameters; the last is that of the ports of hosts.
         others: the transports that flows of the workload name, in its order.
         trace: what to trace, as expressions.
+        fast_forward: whether time jumps where flows get on at constant rates.
     """
 
     model: ClassVar[str] = "packets"
@@ -42,6 +43,7 @@ class PacketScenario(SimulationScenario):
     host_queue: QueueChoice
     others: tuple[TransportChoice, ...] = ()
     trace: tuple[str, ...] = ()
+    fast_forward: bool = False
 
     def __post_init__(self) -> None:
         """Raise the errors of :meth:`run` that need no run."""
@@ -106,6 +108,7 @@ class PacketScenario(SimulationScenario):
             watched_ports=watched.ports,
             watched_flows=watched.flows,
             watched_rows=ROWS if self.trace else 0,
+            fast_forward=self.fast_forward,
         )
 
     def _warnings(self, context: SimulationContext) -> tuple[str, ...]:
@@ -140,6 +143,7 @@ class PacketScenario(SimulationScenario):
         return {
             "transport": expressions[0] if len(expressions) == 1 else list(expressions),
             **{name: getattr(self, name).expression for name in ("queue", "host_queue")},
+            **({"fast_forward": True} if self.fast_forward else {}),
         }
 
     def _transports(self) -> tuple[tuple[str, ...], IntArray]:

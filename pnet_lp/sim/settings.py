@@ -126,6 +126,9 @@ class EveryModelSettings(PresetSettings):
     event_limit: int | None = Field(
         None, ge=1, le=_MOST_EVENTS, description="events after which to stop; default: none"
     )
+    fast_forward: bool = Field(
+        False, description="packets: skip time in which all flows get on at constant rates, to a good approximation"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -173,6 +176,9 @@ class EveryModelSettings(PresetSettings):
     def _check_simulating(self) -> Self:
         if self.routing is not None and "forwarding" in self.model_fields_set:
             raise SpecError("flows take a routing's paths or find their own", where="forwarding", found=self.forwarding)
+        stated = get_preset(self.preset).settings.get("fast_forward")
+        if self.fast_forward and stated is not None:
+            raise SpecError(f"not with the preset {self.preset}: {stated.source}", where="fast_forward")
         _ = self.sizes, self.chosen_transport, self.chosen_forwarding, self.terms
         if self.host_queue != SAME:
             self.chosen_queue.params.refuse_of_hosts("queue", "at switches")
@@ -228,7 +234,7 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
         """Return the settings that change nothing beside those that are given, and why."""
         if given.get("model") != "fluid":
             return dict.fromkeys(FLUID_ONLY, "only model=fluid has this setting")
-        found = super().meaningless(given)
+        found = super().meaningless(given) | {"fast_forward": "a fluid takes no time for constant rates anyway"}
         if given.get("transport") is None:
             found |= dict.fromkeys(PACKETS_ONLY, "changes nothing in a fluid without a transport")
         else:
@@ -292,6 +298,7 @@ class SimulationSettings(EveryModelSettings, ModelSettings):
                 queue=self.chosen_queue,
                 host_queue=self.chosen_host_queue,
                 trace=trace,
+                fast_forward=self.fast_forward,
             )
         if others:
             raise SpecError(

@@ -202,6 +202,7 @@ SIMULATION = {
     "ack": Example("--ack 64"),
     "time_limit": Example("--time-limit 10s"),
     "event_limit": Example("--event-limit 1000000"),
+    "fast_forward": Example("--fast-forward"),
 }
 """Of the commands that simulate, in whatever model."""
 

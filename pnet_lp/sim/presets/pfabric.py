@@ -27,6 +27,7 @@ def pfabric(_: NoParams) -> Preset:
             "packet": Stated("1500", _REPORT),
             "header": Stated("40", "pFabric's ns-2 scripts: 1,460 bytes of payload"),
             "ack": Stated("40", _NS2),
+            "fast_forward": Stated("false", "flows are served by what they have left, so that no rate lasts"),
         },
         transports={
             "min-tcp": {

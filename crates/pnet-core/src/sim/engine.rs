@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fabric::Fabric;
+use super::fabric::{Fabric, PathLink};
 use super::failures::Failures;
 use super::flows::Flows;
 use super::forwarding::{Ecmp, Forwarding};
@@ -13,6 +13,7 @@ use super::paths::Paths;
 use super::queues::{Discipline, DropTail, Held, Limit, Queue};
 use super::records::{End, Outcome};
 use super::source::{Flow, Source};
+use super::steady::Steady;
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, Watched};
 use super::transports::{Mixed, Tcp, Transport, TransportKind};
@@ -72,6 +73,8 @@ pub struct Scenario {
     pub failures: Failures,
     /// What is traced.
     pub watched: Watched,
+    /// Whether time jumps where flows get on at constant rates; nothing can be traced then.
+    pub fast_forward: bool,
 }
 
 /// The state of a run, as whoever watches sees it.
@@ -102,6 +105,7 @@ impl Scenario {
             limits: Limits::default(),
             failures: Failures::default(),
             watched: Watched::default(),
+            fast_forward: false,
         }
     }
 
@@ -134,12 +138,26 @@ impl Scenario {
                 "it changes paths from packet to packet, and the transport measures the links of one",
             );
         }
+        if self.fast_forward {
+            self.check_fast_forward()?;
+        }
         let switches = self.discipline(&*self.queue, shape)?;
         let mut hosts = self.host_queue.as_deref().map(|queue| self.discipline(queue, shape)).transpose()?;
         if self.queue.pauses() {
             hosts = hosts.map(|hosts| self.pausable(hosts)).transpose()?;
         }
         self.run_with((switches, hosts), shape, watch)
+    }
+
+    /// An error where the steady state of this run cannot be skipped.
+    fn check_fast_forward(&self) -> Result<(), Error> {
+        if !self.transport.skips() {
+            return invalid("fast_forward", "flows of this transport cannot be shortened while they are under way");
+        }
+        if !self.watched.ports.is_empty() || !self.watched.flows.is_empty() {
+            return invalid("fast_forward", "what is skipped cannot be traced");
+        }
+        Ok(())
     }
 
     /// A queue at work, once it is checked.
@@ -178,11 +196,14 @@ impl Scenario {
         let flows = Flows::new(self.source, paths.fabric.parts(), shape.subflows as usize);
         let small_queue = self.host_queue.as_ref().unwrap_or(&self.queue).small_queue();
         let needs = needs(&*self.transport, paths.fabric.slots() as u64, small_queue)?;
+        let steady = self.fast_forward.then(Steady::new);
+        let payload = shape.payload;
         let net = Net::new(paths, disciplines, self.queue.pauses(), flows, (shape, needs), recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
-        let mut engine = Engine { net, transport, events: 0 };
+        let mut engine = Engine { net, transport, events: 0, steady, look: NEVER, payload };
         let end = engine.run(self.limits, watch)?;
-        let time = engine.net.now().min(self.limits.time);
+        let skipped = engine.net.outside(0);
+        let time = engine.net.now().min(self.limits.time - skipped);
         engine.net.finish(end, time, engine.events)
     }
 }
@@ -206,6 +227,10 @@ struct Engine {
     net: Net,
     transport: Box<dyn Transport<Net>>,
     events: u64,
+    /// Who looks for a steady state, and when next.
+    steady: Option<Steady>,
+    look: Time,
+    payload: u16,
 }
 
 impl Engine {
@@ -226,10 +251,13 @@ impl Engine {
                 let end = self.net.flows().at_rest();
                 return Ok(if end == End::Idle && self.net.is_stuck() { End::Deadlock } else { end });
             };
-            if self.net.now() > limits.time {
+            if self.net.outside(self.net.now()) > limits.time {
                 return Ok(End::TimeLimit);
             }
             self.events += 1;
+            if self.net.now() >= self.look {
+                self.look_for_steady(limits.time);
+            }
             match fires {
                 Fires::Arrival(port) => {
                     let Some(packet) = self.net.arrive(port) else { continue };
@@ -257,14 +285,19 @@ impl Engine {
                 Fires::Source => {
                     let released = self.net.release()?;
                     self.open(released)?;
+                    self.disturb();
                 }
                 Fires::Change => {
                     let stranded = self.net.change();
                     self.open(stranded)?;
+                    self.disturb();
                 }
             }
-            if self.net.take_news() && self.net.flows().all_complete() {
-                return Ok(End::Complete);
+            if self.net.take_news() {
+                if self.net.flows().all_complete() {
+                    return Ok(End::Complete);
+                }
+                self.disturb();
             }
         }
     }
@@ -277,12 +310,45 @@ impl Engine {
             let ideal = self.transport.ideal(&flow, &paths);
             self.net.flows().begin(record, &paths, ideal);
             self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
+            if let Some(steady) = &mut self.steady {
+                let round = |path: &Vec<PathLink>| -> Time {
+                    path.iter()
+                        .map(|hop| hop.link.delay + hop.back.delay + hop.link.rate.serialisation(self.payload))
+                        .sum()
+                };
+                steady.widen(paths.iter().map(round).max().unwrap_or(0));
+            }
         }
         Ok(())
     }
 
+    /// Flows, links or paths have changed, so that rates will too.
+    fn disturb(&mut self) {
+        if let Some(steady) = &mut self.steady {
+            steady.disturb(self.net.now());
+            self.look = steady.next;
+        }
+    }
+
+    /// Notes what flows and ports have done, and lets time jump where rates are constant.
+    fn look_for_steady(&mut self, limit: Time) {
+        let Some(note) = self.net.note() else { return self.disturb() };
+        let Some(steady) = &mut self.steady else { return };
+        let found = steady.look(note);
+        self.look = steady.next;
+        let Some((first, last)) = found else { return };
+        let unsent: Vec<u32> = last.flows.iter().map(|flow| self.transport.unsent(flow.connection)).collect();
+        let left = self.net.undisturbed().min(limit.saturating_sub(self.net.outside(self.net.now())));
+        let Some(jump) = steady.jump(&first, &last, &unsent, self.payload, left) else { return };
+        for (flow, segments) in last.flows.iter().zip(&jump.segments) {
+            self.transport.skip(flow.connection, *segments);
+        }
+        self.net.skip(&first, &last, &jump);
+        self.disturb();
+    }
+
     fn progress(&mut self) -> Progress {
-        let (time, events, arrived) = (self.net.now(), self.events, self.net.arrived());
+        let (time, events, arrived) = (self.net.outside(self.net.now()), self.events, self.net.arrived());
         Progress { time, events, completed: self.net.flows().completed, arrived }
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Down {
     changes: Vec<(Time, u32, bool)>,
     /// Whether flows under way learn of it, too.
     adapts: bool,
+    /// Time by which these times are ahead of the clock, as the run has skipped it.
+    pub(super) skipped: Time,
 }
 
 impl Failures {
@@ -72,7 +74,7 @@ impl Failures {
             }
         }
         changes.sort_unstable_by(|a, b| b.cmp(a));
-        Ok(Down { outages, changes, adapts: self.repair.is_some() })
+        Ok(Down { outages, changes, adapts: self.repair.is_some(), skipped: 0 })
     }
 }
 
@@ -94,6 +96,7 @@ impl Down {
     #[inline]
     pub(super) fn between(&self, port: u32, first: Time, last: Time) -> bool {
         let outages = self.outages.get(port as usize).map_or(&[][..], Vec::as_slice);
+        let (first, last) = (first + self.skipped, last + self.skipped);
         let next = outages.partition_point(|(_, until)| *until <= first);
         outages.get(next).is_some_and(|(from, _)| *from <= last)
     }
@@ -105,7 +108,18 @@ impl Down {
 
     /// When paths learn of the next change.
     pub(super) fn next(&self) -> Time {
-        self.changes.last().map_or(NEVER, |(time, ..)| *time)
+        self.changes.last().map_or(NEVER, |(time, ..)| self.inside(*time))
+    }
+
+    /// A time as the clock has it.
+    fn inside(&self, time: Time) -> Time {
+        if time == NEVER { NEVER } else { time.saturating_sub(self.skipped) }
+    }
+
+    /// When the next link fails or is back after `now`, or paths learn of it.
+    pub(super) fn boundary(&self, now: Time) -> Time {
+        let times = self.outages.iter().flatten().flat_map(|(from, until)| [*from, *until]);
+        times.map(|time| self.inside(time)).filter(|time| *time > now).min().unwrap_or(NEVER).min(self.next())
     }
 
     /// Whether flows under way learn of changes; otherwise only those that start later do.
@@ -115,6 +129,7 @@ impl Down {
 
     /// Tells the paths what they learn by `now`.
     pub(super) fn apply(&mut self, now: Time, fabric: &mut Fabric) {
+        let now = now + self.skipped;
         while let Some((time, port, usable)) = self.changes.pop_if(|(time, ..)| *time <= now) {
             fabric.set_usable(port, usable, time);
         }

@@ -8,7 +8,7 @@
 use super::fabric::{Fabric, PathLink};
 use super::records::{End, FlowRecord};
 use super::source::{Flow, Source, Stage};
-use super::time::Time;
+use super::time::{NEVER, Time};
 use crate::error::Error;
 
 /// All flows; of each, `C` is counted beside what both models know.
@@ -28,6 +28,8 @@ pub(super) struct Flows<C> {
     news: bool,
     planes: usize,
     subflows: usize,
+    /// Time by which the source is ahead of the clock, as the run has skipped it.
+    pub(super) skipped: Time,
     /// Bytes sent into each plane, and by each subflow, flow by flow.
     pub(super) plane_bytes: Vec<u64>,
     pub(super) subflow_bytes: Vec<u64>,
@@ -47,6 +49,7 @@ impl<C: Default> Flows<C> {
             news: false,
             planes,
             subflows,
+            skipped: 0,
             plane_bytes: vec![],
             subflow_bytes: vec![],
         }
@@ -54,13 +57,16 @@ impl<C: Default> Flows<C> {
 
     /// When the next are released.
     pub(super) fn next_release(&self) -> Time {
-        self.source.next()
+        match self.source.next() {
+            NEVER => NEVER,
+            next => next.saturating_sub(self.skipped),
+        }
     }
 
     /// Releases those whose time has come; returns each with the place of its record.
     pub(super) fn release(&mut self, now: Time, fabric: &Fabric, payload: u16) -> Result<Vec<(Flow, u32)>, Error> {
         let mut due = vec![];
-        self.source.start(now, &mut due);
+        self.source.start(now + self.skipped, &mut due);
         due.into_iter().map(|flow| flow.check(fabric, payload).map(|()| (flow, self.add(flow)))).collect()
     }
 
@@ -96,6 +102,7 @@ impl<C: Default> Flows<C> {
 
     /// All bytes of a flow are at its destination.
     pub(super) fn arrive(&mut self, record: u32, now: Time) {
+        let now = now + self.skipped;
         let record = &mut self.records[record as usize];
         record.arrived = Some(now);
         self.source.reached(record.id, Stage::Arrived, now);
@@ -107,6 +114,7 @@ impl<C: Default> Flows<C> {
         if self.records[record as usize].arrived.is_none() {
             self.arrive(record, now);
         }
+        let now = now + self.skipped;
         let record = &mut self.records[record as usize];
         record.end = Some(now);
         self.completed += 1;

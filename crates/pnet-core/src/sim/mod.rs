@@ -32,6 +32,7 @@ pub mod queues;
 pub mod records;
 mod routes;
 pub mod source;
+mod steady;
 mod telemetry;
 mod time;
 pub mod trace;

@@ -6,6 +6,7 @@ mod entering;
 mod pauses;
 mod ports;
 mod room;
+mod skipping;
 mod subset;
 mod timers;
 mod traced;
@@ -23,6 +24,7 @@ use super::port::Departure;
 use super::queues::Discipline;
 use super::records::{FlowRecord, PacketCounts};
 use super::source::{Flow, Session};
+use super::steady::Skipped;
 use super::telemetry::Hop;
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, WindowRow};
@@ -96,6 +98,8 @@ pub struct Net {
     /// Bytes of data packets that have reached their hosts.
     arrived: u64,
     recorder: Option<Box<Recorder>>,
+    /// What a run that skips its steady state has skipped.
+    skipped: Option<Box<Skipped>>,
 }
 
 impl Net {
@@ -133,6 +137,7 @@ impl Net {
             packet_hops: 0,
             arrived: 0,
             recorder: recorder.map(Box::new),
+            skipped: None,
             paths,
             needs,
         };

@@ -91,6 +91,48 @@ pub struct PauseRecord {
     pub time: Time,
 }
 
+impl PacketCounts {
+    /// What a rule makes of each count of both.
+    pub(super) fn with(&self, other: &Self, rule: impl Fn(u64, u64) -> u64) -> Self {
+        PacketCounts {
+            sent: rule(self.sent, other.sent),
+            delivered: rule(self.delivered, other.delivered),
+            dropped: rule(self.dropped, other.dropped),
+            data_packets: rule(self.data_packets, other.data_packets),
+            data_bytes: rule(self.data_bytes, other.data_bytes),
+            resent: rule(self.resent, other.resent),
+            fast_retransmits: rule(self.fast_retransmits, other.fast_retransmits),
+            timeouts: rule(self.timeouts, other.timeouts),
+            out_of_order: rule(self.out_of_order, other.out_of_order),
+            marked: rule(self.marked, other.marked),
+            trimmed: rule(self.trimmed, other.trimmed),
+        }
+    }
+}
+
+impl PortRecord {
+    /// What a rule makes of each sum of both; the longest queue is that of this one.
+    pub(super) fn with(&self, other: &Self, rule: impl Fn(u64, u64) -> u64) -> Self {
+        PortRecord {
+            packets: rule(self.packets, other.packets),
+            bytes: rule(self.bytes, other.bytes),
+            dropped: rule(self.dropped, other.dropped),
+            lost: rule(self.lost, other.lost),
+            marked: rule(self.marked, other.marked),
+            trimmed: rule(self.trimmed, other.trimmed),
+            spent: rule(self.spent, other.spent),
+            ..*self
+        }
+    }
+}
+
+impl PauseRecord {
+    /// What a rule makes of each sum of both.
+    pub(super) fn with(&self, other: &Self, rule: impl Fn(u64, u64) -> u64) -> Self {
+        PauseRecord { count: rule(self.count, other.count), time: rule(self.time, other.time) }
+    }
+}
+
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {

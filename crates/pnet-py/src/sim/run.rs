@@ -111,9 +111,9 @@ impl Run<'_> {
 
 /// Simulates flows packet by packet; `queues` are of switches and of hosts, whose ports have those of
 /// switches where there are none.  Beside the transports is, for each flow, which one it has.  Queues of the watched ports, windows and arrivals of the watched flows are traced, up
-/// to `watched_rows` rows of each.
+/// to `watched_rows` rows of each.  Steady state is skipped with `fast_forward`.
 #[pyfunction]
-#[pyo3(signature = (run, *, queues, transports, watched_ports, watched_flows, watched_rows))]
+#[pyo3(signature = (run, *, queues, transports, watched_ports, watched_flows, watched_rows, fast_forward))]
 pub(crate) fn simulate_packets(
     py: Python<'_>,
     run: Run<'_>,
@@ -122,6 +122,7 @@ pub(crate) fn simulate_packets(
     watched_ports: PyReadonlyArray1<i32>,
     watched_flows: PyReadonlyArray1<i32>,
     watched_rows: usize,
+    fast_forward: bool,
 ) -> Result<Outcome> {
     let fabric = run.fabric()?;
     let watched = Watched {
@@ -153,6 +154,7 @@ pub(crate) fn simulate_packets(
             limits,
             failures,
             watched,
+            fast_forward,
         };
         scenario.run(&mut watch(monitor))
     })?;

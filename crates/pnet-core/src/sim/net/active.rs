@@ -126,6 +126,12 @@ impl Active {
         self.live.iter().filter(|flow| flow.state != State::Free).map(|flow| flow.pair)
     }
 
+    /// The flows that are not complete, each with the place of its record.
+    pub(super) fn open(&self) -> Vec<(Pair, u32)> {
+        let open = self.live.iter().filter(|flow| flow.state == State::Open);
+        open.map(|flow| (flow.pair, flow.record)).collect()
+    }
+
     /// What the connections of flows that are not complete have sent.
     pub(super) fn sent(&self) -> Vec<Sent> {
         let open = self.live.iter().filter(|flow| flow.state == State::Open);

@@ -55,6 +55,17 @@ impl Flight {
         if seq + 1 == self.segments { self.last } else { full }
     }
 
+    /// Segments that have never been sent.
+    pub(super) fn unsent(&self) -> u32 {
+        self.segments - self.first - self.states.len() as u32
+    }
+
+    /// The flow has so many segments less, of those that have never been sent.
+    pub(super) fn skip(&mut self, segments: u32) {
+        self.segments -= segments;
+        self.unacked -= segments;
+    }
+
     /// What is known of a segment, if it has been sent and those before it have not all arrived.
     fn state(&self, seq: u32) -> Option<State> {
         self.states.get(seq.checked_sub(self.first)? as usize).copied()

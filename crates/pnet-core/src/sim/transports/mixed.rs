@@ -70,6 +70,10 @@ impl TransportKind for Mixed {
         self.kinds.iter().any(|kind| kind.reacts_to_marks())
     }
 
+    fn skips(&self) -> bool {
+        self.kinds.iter().all(|kind| kind.skips())
+    }
+
     fn waits_for_room(&self) -> bool {
         self.kinds.iter().any(|kind| kind.waits_for_room())
     }
@@ -152,6 +156,15 @@ impl Transport<Net> for Parts {
         if let Some(part) = self.parts.iter_mut().find(|part| part.pulls) {
             part.transport.pull(port, net);
         }
+    }
+
+    fn unsent(&self, connection: u32) -> u32 {
+        let slot = (connection / self.subflows) as usize;
+        self.parts[self.of_slot[slot] as usize].transport.unsent(connection)
+    }
+
+    fn skip(&mut self, connection: u32, segments: u32) {
+        self.of(connection).transport.skip(connection, segments);
     }
 
     fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {

@@ -48,6 +48,15 @@ pub trait Transport<N: Network> {
         unreachable!("nothing is asked for by port {port}")
     }
 
+    /// Segments that the flow of a connection has left and that nothing is known of in the network; of a transport that
+    /// [`TransportKind::skips`].
+    fn unsent(&self, _connection: u32) -> u32 {
+        0
+    }
+
+    /// The flow of a connection has so many segments less than that.
+    fn skip(&mut self, _connection: u32, _segments: u32) {}
+
     /// The least time that a flow can take, alone in the network, over these paths.
     fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time;
 }
@@ -74,6 +83,11 @@ pub trait TransportKind: Debug + Send + Sync {
 
     /// Whether its connections look for room in the ports of their hosts.
     fn waits_for_room(&self) -> bool {
+        false
+    }
+
+    /// Whether flows can be shortened while they are under way.
+    fn skips(&self) -> bool {
         false
     }
 

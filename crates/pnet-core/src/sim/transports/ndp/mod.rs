@@ -74,6 +74,10 @@ impl TransportKind for Ndp {
         true
     }
 
+    fn skips(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
         let (params, pacers) = (self.clone(), Pacers::default());
         Box::new(Connections { params, senders: vec![], receivers: vec![], pacers })
@@ -230,6 +234,16 @@ impl<N: Network> Transport<N> for Connections {
             let seq = receiver.made;
             net.send(Self::packet(connection, Kind::Pull, seq, self.params.ack, net));
         }
+    }
+
+    fn unsent(&self, connection: u32) -> u32 {
+        let (sender, receiver) = (&self.senders[connection as usize], &self.receivers[connection as usize]);
+        sender.flight.unsent().min(receiver.due)
+    }
+
+    fn skip(&mut self, connection: u32, segments: u32) {
+        self.senders[connection as usize].flight.skip(segments);
+        self.receivers[connection as usize].due -= segments;
     }
 
     fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {

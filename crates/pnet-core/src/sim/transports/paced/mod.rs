@@ -111,6 +111,10 @@ impl TransportKind for Paced {
         self.control.reacts_to_marks()
     }
 
+    fn skips(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
         let Paced { header, ack, recovery, notify, .. } = *self;
         Box::new(Connections {
@@ -346,6 +350,14 @@ impl<N: Network> Transport<N> for Connections {
             // That of the next packet, or room in the host's port.
             _ => self.transmit(connection, net),
         }
+    }
+
+    fn unsent(&self, connection: u32) -> u32 {
+        self.senders[connection as usize].flight.unsent()
+    }
+
+    fn skip(&mut self, connection: u32, segments: u32) {
+        self.senders[connection as usize].flight.skip(segments);
     }
 
     fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {

@@ -232,6 +232,17 @@ impl<N: Network> Transport<N> for Family {
         }
     }
 
+    fn unsent(&self, connection: u32) -> u32 {
+        let slot = (connection / self.subflows) as usize;
+        self.supplies[slot].left
+    }
+
+    fn skip(&mut self, connection: u32, segments: u32) {
+        let slot = (connection / self.subflows) as usize;
+        self.supplies[slot].left -= segments;
+        self.supplies[slot].unacked -= segments;
+    }
+
     fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {
         let Tcp { payload, header, ack, syn, .. } = self.params;
         // An answer need not come back on the path that it answers.

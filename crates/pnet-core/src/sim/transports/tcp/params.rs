@@ -120,6 +120,10 @@ impl TransportKind for Tcp {
         self.congestion.reacts_to_marks()
     }
 
+    fn skips(&self) -> bool {
+        !self.shares
+    }
+
     fn waits_for_room(&self) -> bool {
         true
     }
