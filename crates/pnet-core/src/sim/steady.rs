@@ -1,7 +1,7 @@
 //! Steady state skipped: while flows under way get on at constant rates, time jumps to shortly before what changes them.
 //!
 //! What recurs exactly is too rare to wait for: packets of many flows hardly ever stand twice as they stood.  Rates do recur.
-//! Since the last arrival, end or failure, what each flow has received is noted after 4, 8, 16, ... idle round trips.  If each
+//! Since the last arrival, end or failure, what each flow has received is noted after 16, 32, 64, ... idle round trips.  If each
 //! flow's rate in the last half of this time is that of the quarter before within [`TOLERANCE`], the rates are taken for those
 //! of all time to come.  Time then jumps to the next start, failure or repair, or to [`GUARD`] round trips before the first flow
 //! has nothing left to send, whichever comes first.  Flows are shortened by what they would have sent meanwhile, and counters
@@ -18,7 +18,7 @@ use super::time::{NEVER, Time};
 const TOLERANCE: f64 = 0.01;
 
 /// Idle round trips to the first note, and for which flows have still to send after a jump.
-const FIRST: Time = 4;
+const FIRST: Time = 16;
 const GUARD: Time = 8;
 
 /// What a flow under way has done so far.
@@ -211,18 +211,18 @@ mod tests {
         steady
     }
 
-    /// Notes after 4, 8, 16 round trips of 25; rates are those of the last half and of the quarter before.
+    /// Notes after 16, 32, 64 round trips of 25; rates are those of the last half and of the quarter before.
     #[test]
     fn rates_are_constant_within_a_part() {
         for (last, is) in [([3000, 1500], true), ([3020, 1495], true), ([3021, 1500], false), ([3000, 1489], false)] {
             let mut steady = steady(1000);
-            assert_eq!(steady.next, 1100);
-            assert!(steady.look(note(1100, [0, 0])).is_none());
-            assert_eq!(steady.next, 1200);
-            assert!(steady.look(note(1200, [1000, 500])).is_none());
             assert_eq!(steady.next, 1400);
-            assert_eq!(steady.look(note(1400, last)).is_some(), is, "{last:?}");
+            assert!(steady.look(note(1400, [0, 0])).is_none());
             assert_eq!(steady.next, 1800);
+            assert!(steady.look(note(1800, [1000, 500])).is_none());
+            assert_eq!(steady.next, 2600);
+            assert_eq!(steady.look(note(2600, last)).is_some(), is, "{last:?}");
+            assert_eq!(steady.next, 4200);
         }
         let mut standing = steady(0);
         for time in [100, 200, 400] {
