@@ -4,7 +4,7 @@ Each case is run twice, packet by packet and with steady state skipped.  Times a
 building the network is not counted.  Errors are those of the mean and of the largest completion time, and the largest
 of any flow's.  `--large` adds 128 hosts with 1 GB each, of which the full run takes minutes.
 
-    benchmarks/fast_forward.py [--large] [--only NAME,NAME,...] [--print]
+    benchmarks/fast_forward.py [--large] [--only NAME;NAME;...] [--print]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pnet_lp.manifest import environment
 from pnet_lp.sim import SimulationResult, simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.writing import write_json
+from pnet_lp.writing import output_file, write_json
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "results" / "published" / "benchmarks"
@@ -68,6 +68,7 @@ TREE, SPINE = "fat-tree:k=4", "leaf-spine:leaves=4,spines=4,hosts_per_leaf=4"
 CASES = (
     Case("nscc", TREE, 100, 1, "200MB", {"preset": "uec"}),
     Case("nscc, four planes", SPINE, 100, 4, "200MB", {"preset": "uec"}),
+    Case("rccc", TREE, 100, 1, "200MB", {"preset": "uec", "transport": "rccc"}),
     Case("mrc, four planes", SPINE, 100, 4, "200MB", {"preset": "mrc"}),
     Case("swift", TREE, 10, 1, "100MB", {"transport": "swift"}),
     Case("hpcc", TREE, 10, 1, "100MB", {"transport": "hpcc"}),
@@ -129,6 +130,9 @@ def main() -> None:
         table.add_row(row.case, *seconds, f"{row.events:.3g}", *errors, f"{100 * row.flow:.2f} %")
     Console(width=120).print(table)
     if not options.print:
+        OUT.mkdir(parents=True, exist_ok=True)
+        with output_file(OUT / "fast_forward.txt") as file, file.open("w", encoding="utf-8") as stream:
+            Console(file=stream, width=120).print(table)
         write_json(OUT / "fast_forward.json", {"environment": environment(), "rows": [asdict(row) for row in rows]})
 
 

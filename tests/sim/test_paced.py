@@ -24,6 +24,9 @@ RED = "ecn:packets=10000,threshold=3,always=133,chance=0.01"
         ("swift:flow_min=100", "flow_min=100 is not below flow_max=100"),
         ("swift:min_window=2,max_window=1", "min_window=2 is not below max_window=1"),
         ("swift:max_decrease=1", "max_decrease"),
+        ("rccc:outstanding=0.5", "initial=1 is above outstanding=0.5"),
+        ("rccc:rate=1.1", "rate"),
+        ("rccc:initial=0", "initial"),
         ("roce:duplicate_threshold=2", "changes nothing with recovery=go-back-n"),
         ("roce:dcqcn=false,g=0.5", "changes nothing with dcqcn=false"),
         ("roce:byte_counter=0", "byte_counter"),
@@ -116,7 +119,32 @@ def test_swift_holds_its_target() -> None:
     assert means[1] > means[0]
 
 
-@pytest.mark.parametrize("transport", ["nscc", "roce:recovery=selective,duplicate_threshold=1000", "swift:target=60us"])
+def test_credits_share_the_link_of_a_receiver_evenly() -> None:
+    words = {"topology": "fat-tree:k=4", "link_gbps": 100, "preset": "uec", "seed": 1}
+    workload = "incast:senders=8,sizes=1MB,to=0"
+    (even,), (uneven,) = (pn.simulate(**words, workload=workload, transport=name).results for name in ("rccc", "nscc"))
+    took = even.flow["end_ps"]
+    assert took.max() < 1.1 * took.min()
+    assert uneven.flow["end_ps"].max() > 1.2 * uneven.flow["end_ps"].min()
+    # 8 MB and headers at 97 % of 100 Gb/s, and a round trip or two.
+    assert took.max() < 8e6 * 8 / 100e9 * 1e12 * 4150 / 4086 / 0.97 + 30e6
+
+
+@pytest.mark.parametrize("planes", [1, 4])
+def test_credits_come_by_all_planes(planes: int) -> None:
+    words = {"topology": "leaf-spine:leaves=4,spines=4,hosts_per_leaf=4", "planes": planes, "link_gbps": 100}
+    (result,) = pn.simulate(
+        **words, preset="uec", transport="rccc", traffic="permutation", flow_size=f"{4 * planes}MB"
+    ).results
+    rate = result.flow["bytes"] * 8 / (result.flow["end_ps"] - result.flow["start_ps"]) * 1e3
+    assert rate.min() > 0.9 * 100 * planes
+    assert result.flow["timeouts"].sum() == 0
+    check_conserved(result)
+
+
+@pytest.mark.parametrize(
+    "transport", ["nscc", "rccc", "roce:recovery=selective,duplicate_threshold=1000", "swift:target=60us"]
+)
 def test_a_plane_dies_in_mid_run(transport: str) -> None:
     """What is under way there is missed a timeout later, all at once; the rest goes over the planes that are left."""
     words = {

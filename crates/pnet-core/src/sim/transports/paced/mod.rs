@@ -1,6 +1,7 @@
 //! Transports of network cards: packets leave by a window and a pace, and every one of them is answered.
 //!
 //! - `receiver`: what has come, and how it is answered;
+//! - `credits`: the credits that receivers give, where control asks for them;
 //! - `control`: one file for each way to set window and pace;
 //! - [`super::flight`]: what is under way, and what is taken for lost.
 //!
@@ -12,6 +13,7 @@
 //! where enough of what was sent later has arrived, or where nothing is heard for too long.
 
 pub mod control;
+mod credits;
 mod receiver;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ use super::{Transport, TransportKind, ideal};
 use crate::error::{Error, invalid, refused};
 pub use control::Pacing;
 use control::{Acked, Control, Idle, Loss};
+use credits::Credits;
 use receiver::{Answers, Receiver};
 
 /// Full packets of a connection that wait in a port of its host at most, the one being sent included.
@@ -96,7 +99,8 @@ impl TransportKind for Paced {
         let shape = Shape::of(self.payload, self.header)?;
         let largest = shape.largest.max(self.ack);
         let nic = Some(u64::from(NIC_PACKETS) * u64::from(largest));
-        Ok(Shape { largest, timers: TIMERS, nic, telemetry, ..shape })
+        let pulls = self.control.credits().is_some();
+        Ok(Shape { largest, timers: TIMERS, nic, telemetry, pulls, ..shape })
     }
 
     fn nic_packets(&self) -> Option<u32> {
@@ -116,13 +120,14 @@ impl TransportKind for Paced {
     }
 
     fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
-        let Paced { header, ack, recovery, notify, .. } = *self;
+        let Paced { payload, header, ack, recovery, notify, .. } = *self;
         Box::new(Connections {
             params: self.clone(),
             control: self.control.build(),
             senders: vec![],
             receivers: vec![],
             answers: Answers { header, ack, recovery, notify },
+            credits: self.control.credits().map(|share| Credits::new(payload + header, ack, share)),
             hops: self.control.reads_telemetry().then(Vec::new),
         })
     }
@@ -172,6 +177,8 @@ pub(super) struct Connections {
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     answers: Answers,
+    /// What receivers give, where control asks for it.
+    credits: Option<Credits>,
     /// What the last answer bore, where control reads it.
     hops: Option<Vec<Hop>>,
 }
@@ -185,7 +192,7 @@ impl Connections {
             let pace = self.control.pace(connection);
             let sender = &mut self.senders[connection as usize];
             let Some((seq, again)) = sender.flight.next() else { break };
-            if f64::from(sender.flight.under_way) + 1.0 > pace.window.max(1.0) {
+            if pace.credits == 0 || f64::from(sender.flight.under_way) + 1.0 > pace.window.max(1.0) {
                 break;
             }
             // The pace that counts is that of now, not of when the last packet was sent.
@@ -264,6 +271,7 @@ impl Connections {
                 let gone = overtaken + overdue;
                 if gone > 0 {
                     net.lost(connection, sender.flight.lost_first(gone));
+                    self.control.gone(connection, gone);
                 }
                 (gone > 0).then_some(Loss::Gap)
             }
@@ -285,6 +293,7 @@ impl Connections {
         let gone = sender.flight.expire(latest);
         if gone > 0 {
             net.lost(connection, sender.flight.lost_first(gone));
+            self.control.gone(connection, gone);
             if self.params.recovery == Recovery::GoBack {
                 sender.flight.go_back();
             }
@@ -310,19 +319,35 @@ impl<N: Network> Transport<N> for Connections {
         sender.flight.reset(bytes, self.params.payload);
         (sender.left, sender.backed_off, sender.doubled) = (None, 0, 0);
         self.receivers[place].reset();
-        self.control.open(connection, &self.params.idle(paths));
+        let (packets, idle) = (sender.flight.unacked, self.params.idle(paths));
+        self.control.open(connection, &idle);
+        if let Some(credits) = &mut self.credits {
+            credits.open(connection, packets, self.control.initial(&idle));
+            self.control.credited(connection, 0, net.now());
+        }
         self.transmit(connection, net);
     }
 
-    fn receive(&mut self, packet: Packet, _: u32, net: &mut N) {
+    fn receive(&mut self, packet: Packet, port: u32, net: &mut N) {
         match packet.kind {
             Kind::Data | Kind::Trimmed => {
                 self.answers.answer(&mut self.receivers[packet.connection as usize], &packet, net);
+                if let Some(credits) = &mut self.credits {
+                    let record = net.record(packet.connection);
+                    let complete = record.received == record.bytes;
+                    credits.came(&packet, port, complete, net);
+                }
             }
             Kind::Ack | Kind::Nack => self.on_answer(&packet, net),
             Kind::Notification => {
                 if self.senders[packet.connection as usize].flight.unacked > 0 {
                     self.control.notified(packet.connection, net.now());
+                    self.transmit(packet.connection, net);
+                }
+            }
+            Kind::Pull => {
+                if self.senders[packet.connection as usize].flight.unacked > 0 {
+                    self.control.credited(packet.connection, packet.seq, net.now());
                     self.transmit(packet.connection, net);
                 }
             }
@@ -352,12 +377,22 @@ impl<N: Network> Transport<N> for Connections {
         }
     }
 
+    fn pull(&mut self, port: u32, net: &mut N) {
+        if let Some(credits) = &mut self.credits {
+            credits.give(port, net);
+        }
+    }
+
     fn unsent(&self, connection: u32) -> u32 {
-        self.senders[connection as usize].flight.unsent()
+        let due = self.credits.as_ref().map_or(u32::MAX, |credits| credits.due(connection));
+        self.senders[connection as usize].flight.unsent().min(due)
     }
 
     fn skip(&mut self, connection: u32, segments: u32) {
         self.senders[connection as usize].flight.skip(segments);
+        if let Some(credits) = &mut self.credits {
+            credits.skip(connection, segments);
+        }
     }
 
     fn ideal(&self, flow: &Flow, paths: &[Vec<PathLink>]) -> Time {

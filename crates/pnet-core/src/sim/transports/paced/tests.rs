@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::control::{Dcqcn, Swift};
+use super::control::{Dcqcn, Rccc, Swift};
 use super::*;
 use crate::graph::{Graph, Planes};
 use crate::sim::port::Backlog;
@@ -263,6 +263,57 @@ fn a_card_takes_packets_as_its_port_sends_them() {
             assert!(found.traces.arrivals.iter().all(|row| row.delay == THERE));
         }
     }
+}
+
+fn rccc(initial: f64, outstanding: f64) -> Paced {
+    let control = Rccc { initial, outstanding, share: 1.0, patience: TIMEOUT };
+    Paced { notify: None, control: Arc::new(control), ..roce(Recovery::Selective) }
+}
+
+/// One credit of its own.  The first of the receiver goes as packet 0 comes, behind the answer to it, and one more every
+/// 1.2 us; each is a little early for the packet that it is for.
+#[test]
+fn credits_come_at_the_rate_of_the_link() {
+    let whole = 2 * (THERE + BACK) + 51_200 + 28 * PACKET;
+    let found = alone(rccc(0.01, 100.0), 30, &[], u32::MAX);
+    assert_eq!(found.flows[0].end, Some(whole));
+    // 30 packets, as many answers, and a credit for all but the first.
+    assert_eq!(found.flows[0].counts.sent, 89);
+    // A credit that is lost is made up for by the next, which finds the port idle; of the last only the timer knows.
+    let found = alone(rccc(0.01, 100.0), 30, &[(Kind::Pull, 9)], u32::MAX);
+    assert_eq!((found.flows[0].end, found.flows[0].counts.timeouts), (Some(whole + PACKET - 51_200), 0));
+    let found = alone(rccc(0.01, 100.0), 30, &[(Kind::Pull, 29)], u32::MAX);
+    assert!(found.flows[0].end.is_some_and(|end| (TIMEOUT..TIMEOUT + 2 * whole).contains(&end)));
+    // What is lost on the way goes again without a credit.
+    let found = alone(rccc(0.01, 100.0), 30, &[(Kind::Data, 9), (Kind::Data, 10)], u32::MAX);
+    assert_eq!((found.flows[0].counts.resent, found.flows[0].counts.timeouts), (2, 0));
+    // With what a round trip takes from the start it is as if nobody counted: 5.4 packets of 1.2 us.
+    let found = alone(rccc(1.0, 2.0), 30, &[], u32::MAX);
+    assert_eq!(found.flows[0].end, Some(found.flows[0].ideal));
+}
+
+/// Flows to one host get credits in turn: its link is busy, its queue short, and they end together, but for three credits that
+/// go to those that come first before the others come.
+#[test]
+fn senders_to_one_host_take_turns() {
+    let flows: Vec<(u32, u32, u64)> = (0..8).map(|host| (host, 8, 100)).collect();
+    let found = run(scenario(rccc(0.01, 100.0), ample(), 9, &flows));
+    let ends: Vec<Time> = found.flows.iter().map(|flow| flow.end.unwrap()).collect();
+    let (first, last) = (ends.iter().min().unwrap(), ends.iter().max().unwrap());
+    assert!(last - first <= 8 * 3 * PACKET, "{ends:?}");
+    assert!(*last <= 2 * (THERE + BACK) + 801 * PACKET, "{ends:?}");
+    // All first packets meet, and then one comes for each that leaves.
+    assert!(found.ports[9 + 8].longest_packets <= 9, "{}", found.ports[9 + 8].longest_packets);
+}
+
+/// Host 0 sends to three others, a third of its link to each.  Host 1 gives it no more credits than it uses, so that host 4
+/// has two thirds of the link to host 1.
+#[test]
+fn credits_that_are_not_used_go_to_others() {
+    let flows = [(0, 1, 100), (0, 2, 100), (0, 3, 100), (4, 1, 200)];
+    let found = run(scenario(rccc(1.0, 1.5), ample(), 5, &flows));
+    let ends: Vec<Time> = found.flows.iter().map(|flow| flow.end.unwrap()).collect();
+    assert!(ends.iter().all(|end| *end <= THERE + BACK + 312 * PACKET), "{ends:?}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl Control for Rates {
         let state = self.states.of(connection);
         let gap = state.idle.gap(state.rate);
         let in_a_round_trip = state.idle.rtt as f64 / gap;
-        Pace { window: f64::INFINITY, gap: gap as Time, in_a_round_trip, wakes: state.wakes }
+        Pace { window: f64::INFINITY, gap: gap as Time, in_a_round_trip, wakes: state.wakes, credits: u32::MAX }
     }
 
     fn sent(&mut self, connection: u32, size: u16) {

@@ -116,7 +116,13 @@ impl Control for Windows {
         let State { size, base, window, .. } = *self.states.of(connection);
         let packets = window / size;
         // A packet goes while less than the window is under way.
-        Pace { window: packets.ceil(), gap: (base / packets) as Time, in_a_round_trip: packets, wakes: NEVER }
+        Pace {
+            window: packets.ceil(),
+            gap: (base / packets) as Time,
+            in_a_round_trip: packets,
+            wakes: NEVER,
+            credits: u32::MAX,
+        }
     }
 
     fn passed(&mut self, connection: u32, hops: &[Hop], sent: Time, now: Time) {

@@ -5,6 +5,7 @@
 mod dcqcn;
 mod hpcc;
 mod nscc;
+mod rccc;
 mod swift;
 
 use std::fmt::Debug;
@@ -30,6 +31,11 @@ pub trait Pacing: Debug + Send + Sync {
         false
     }
 
+    /// The rate of the credits that receivers give, as a part of that of a link; none where they give none.
+    fn credits(&self) -> Option<f64> {
+        None
+    }
+
     /// The control of all connections.
     fn build(&self) -> Box<dyn Control>;
 }
@@ -39,6 +45,7 @@ kinds!(Pacing, "control":
     "dcqcn" => dcqcn::Dcqcn,
     "nscc" => nscc::Nscc,
     "hpcc" => hpcc::Hpcc,
+    "rccc" => rccc::Rccc,
 );
 
 impl Parameter for Arc<dyn Pacing> {
@@ -62,6 +69,11 @@ pub struct Idle {
 }
 
 impl Idle {
+    /// Full packets that its host sends in a part of the round trip, at least one.
+    pub(super) fn packets(&self, part: f64) -> u32 {
+        (part * self.rtt as f64 / self.gap(self.bits as f64)).ceil().max(1.0) as u32
+    }
+
     /// Picoseconds from one full packet to the next at so many bits a second.
     pub(super) fn gap(&self, bits: f64) -> f64 {
         f64::from(self.size) * 8e12 / bits
@@ -107,12 +119,25 @@ pub struct Pace {
     pub in_a_round_trip: f64,
     /// When control wants to be woken.
     pub wakes: Time,
+    /// Packets that may be sent now, under way or not; as many as there are where nobody counts them.
+    pub credits: u32,
 }
 
 /// Sets the pace of all connections.
 pub trait Control {
     /// A connection begins.
     fn open(&mut self, connection: u32, idle: &Idle);
+
+    /// Where receivers give credits, those that a flow begins with, and packets that it may have away at most.
+    fn initial(&self, _idle: &Idle) -> (u32, u32) {
+        (0, 0)
+    }
+
+    /// The receiver has given so many credits in all.
+    fn credited(&mut self, _connection: u32, _given: u32, _now: Time) {}
+
+    /// So many packets are taken for lost of which the receiver cannot know; before [`Control::lost`].
+    fn gone(&mut self, _connection: u32, _packets: u32) {}
 
     /// What a connection may send now.
     fn pace(&self, connection: u32) -> Pace;

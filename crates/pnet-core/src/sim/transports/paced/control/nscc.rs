@@ -179,7 +179,7 @@ impl Control for Windows {
 
     fn pace(&self, connection: u32) -> Pace {
         let window = self.states.of(connection).window;
-        Pace { window, gap: 0, in_a_round_trip: window, wakes: NEVER }
+        Pace { window, gap: 0, in_a_round_trip: window, wakes: NEVER, credits: u32::MAX }
     }
 
     fn acked(&mut self, connection: u32, Acked { segments, marked, rtt, now, under_way, .. }: Acked) {

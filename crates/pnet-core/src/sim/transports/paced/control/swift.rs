@@ -118,7 +118,7 @@ impl Control for Windows {
     fn pace(&self, connection: u32) -> Pace {
         let State { window, rtt, .. } = *self.states.of(connection);
         let gap = if window < 1.0 { (rtt as f64 / window) as Time } else { 0 };
-        Pace { window, gap, in_a_round_trip: window, wakes: NEVER }
+        Pace { window, gap, in_a_round_trip: window, wakes: NEVER, credits: u32::MAX }
     }
 
     fn acked(&mut self, connection: u32, Acked { segments, rtt, now, .. }: Acked) {
