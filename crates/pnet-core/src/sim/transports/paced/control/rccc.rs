@@ -29,7 +29,7 @@ parameters!(Rccc: initial, outstanding, share, patience);
 impl Pacing for Rccc {
     fn check(&self) -> Result<(), Error> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
-        if !positive(self.initial) || !positive(self.outstanding) || !(self.share > 0.0 && self.share <= 1.0) {
+        if [self.initial, self.outstanding, self.share].iter().any(|value| !positive(*value)) || self.share > 1.0 {
             return invalid("rccc", "credits are positive, and their rate is a part of that of a link");
         }
         if self.outstanding < self.initial || self.patience == 0 {
