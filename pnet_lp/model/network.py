@@ -266,7 +266,10 @@ class Network:
     def check_without_servers(self, what: str) -> None:
         """Raise TopologyError where there are servers, for ``what`` is not defined with them."""
         if self.servers is not None:
-            raise TopologyError(f"{what} is not defined for networks with servers", allowed="the network without them")
+            raise TopologyError(
+                f"{what} is not defined for networks with servers",
+                allowed="the network without them, server=none where a file has them",
+            )
 
     @cached_property
     def fingerprint(self) -> str:
