@@ -422,3 +422,15 @@ def test_no_optimised_forgery_is_accepted_with_a_false_claim():
             assert truth is not None
             assert low <= truth <= high
     assert seen["accepted"] > 10
+
+
+def test_networks_with_servers_are_not_checked(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    servers = ["single-switch:hosts=4", "--server", "complete:n=2", "--traffic", "all-to-all", "--save", str(file)]
+    assert CliRunner().invoke(main, ["throughput", *servers]).exit_code == 0
+    for whole in (False, True):
+        done = check(str(file), whole=whole)
+        assert (done.returncode, done.stderr.endswith("networks with servers are checked by verify only\n")) == (
+            4,
+            True,
+        )

@@ -248,6 +248,7 @@ class Claim:
         good = (good or policy == "any") and type(self.seed) is int and 0 <= self.seed <= WORD
         need(good, "plane_policy, routing_seed: not defined for this routing, or not from 0 to 2^64 - 1")
         network, traffic = read(file["instance"], "instance", "network traffic").values()
+        need("servers" not in {*network}, "networks with servers are checked by verify only", NotImplementedError)
         variant, planes = read(network, "network", "variant planes").values()
         planes = [read_plane(p, level) for p in planes]
         need(planes and all(p.names == planes[0].names for p in planes), "planes: racks or hosts differ")

@@ -86,10 +86,13 @@ class Candidate:
         return self.planes // servers.rails * self.gbps + float(servers.speeds[0].mean())
 
     @property
-    def fits(self) -> bool:
-        """Whether hosts fill servers."""
+    def servers(self) -> Servers | None:
+        """What is inside servers, of which there are as many as hosts fill; ports of the other hosts stay empty."""
         servers = self.hosts.servers
-        return servers is None or _plane(self.single_plane).host_count % servers.size == 0
+        if servers is None:
+            return None
+        count, spare = divmod(_plane(self.single_plane).host_count, servers.size)
+        return replace(servers, count=count) if spare else servers
 
     @property
     def identical_planes(self) -> bool:
@@ -113,7 +116,7 @@ class Candidate:
     def network(self) -> Network:
         """The network itself."""
         if self.identical_planes:
-            return Network.from_planes([_plane(self.single_plane)] * self.planes, self.variant, self.hosts.servers)
+            return Network.from_planes([_plane(self.single_plane)] * self.planes, self.variant, self.servers)
         return build_network(
             self.topology,
             planes=self.planes,
@@ -121,7 +124,7 @@ class Candidate:
             hosts_per_switch=self.hosts_per_switch,
             link_gbps=self.gbps,
             seed=self.seed,
-            servers=self.hosts.servers,
+            servers=self.servers,
         )
 
     def quote(self, books: tuple[Book, Book], radix: int) -> Quote:
@@ -153,6 +156,8 @@ class Candidate:
             parts.append(f"--variant {self.variant}")
         if self.hosts.options:
             parts.append(self.hosts.options)
+        if self.servers is not None and self.servers.count is not None:
+            parts.append(f"--server-count {self.servers.count}")
         if self.seed:
             parts.append(f"--seed {self.seed}")
         return " ".join(parts)
@@ -171,11 +176,11 @@ def candidates(settings: FindSettings) -> Iterator[Candidate]:
     """Yield the networks of the chosen families, with every number of planes and every speed, each once."""
     seen: set[Candidate] = set()
     hosts = Hosts.of(settings)
-    rails = 1 if hosts.servers is None else hosts.servers.rails
+    rails, size = (1, None) if hosts.servers is None else (hosts.servers.rails, hosts.servers.size)
     for name in settings.families or sizings.names():
         entry, seeded = sizings.get(name), "seed" in topologies.get(name).params.model_fields
         # The planes of one size follow each other, whatever their speed: those who look at them may keep the last ones.
-        for text, hosts_per_switch, gbps in _sizes(settings, name, entry.build):
+        for text, hosts_per_switch, gbps in _sizes(settings, name, entry.build, size):
             for planes in (count for count in settings.planes if count % rails == 0):
                 variants: tuple[Variant, ...] = ("serial",) if planes == 1 else ("homogeneous",)
                 if planes > 1 and seeded:
@@ -187,13 +192,17 @@ def candidates(settings: FindSettings) -> Iterator[Candidate]:
                         yield found
 
 
-def _sizes(settings: FindSettings, name: str, sizing: Sizing) -> Iterator[tuple[str, int, float]]:
-    """Yield the expressions of a family's sizes, hosts to attach to a switch, and speeds of links."""
+def _sizes(settings: FindSettings, name: str, sizing: Sizing, size: int | None) -> Iterator[tuple[str, int, float]]:
+    """Yield the expressions of a family's sizes, hosts to attach to a switch, and speeds of links.
+
+    They have room for full servers of ``size`` accelerators.
+    """
     by_ports: dict[int, list[float]] = {}
     for gbps in settings.speeds:
         by_ports.setdefault(settings.ports(gbps), []).append(gbps)
+    least = settings.hosts if size is None else -(-settings.hosts // size) * size
     for ports, speeds in by_ports.items():
-        few = Equipment(settings.hosts, ports)
+        few = Equipment(least, ports)
         kinds = (few, replace(few, fine=True)) if settings.sizes == "fine" else (few,)
         for given in chain.from_iterable(map(sizing, kinds)):
             values = dict(given)

@@ -41,7 +41,6 @@ BOUNDS = ("nic", "mean-path")
 
 _LOOKING = "looking for networks"
 
-_UNFILLED = "its hosts do not fill servers"
 
 _OVER_BUDGET = "it costs more than the budget"
 
@@ -363,9 +362,6 @@ def _priced(search: _Finder, tried: Sequence[Candidate]) -> tuple[list[_Priced],
             continue
         try:
             with search.ending():
-                if not candidate.fits:
-                    ruled_out.append(RuledOut(candidate, _UNFILLED, 0.0))
-                    continue
                 quote = candidate.quote(search.books, settings.ports(candidate.gbps))
         except PnetError as error:
             ruled_out.append(_too_large(candidate, error))

@@ -186,6 +186,21 @@ class Network:
         """
         return replace(self, planes=servers.attached(self.planes), servers=servers)
 
+    def with_server_hops(self, hops: int) -> Network:
+        """Return the network where links inside servers count as so many hops, 0 or 1; see :attr:`Servers.hops`.
+
+        Raises:
+            SpecError: another number, or there are no servers, no accelerator forwards, or links have metrics.
+        """
+        if hops not in (0, 1):
+            raise SpecError("not a number of hops", where="server_hops", found=hops, allowed="0 or 1")
+        if self.servers is None or self.servers.relay == "none":
+            what = "there are no servers" if self.servers is None else "no accelerator forwards"
+            raise SpecError(what, where="server_hops", found=hops, allowed="with server=TOPOLOGY, and relay not none")
+        if any(plane.metric is not None for plane in self.planes):
+            raise SpecError("links have metrics", where="server_hops", found=hops, allowed="networks without metrics")
+        return replace(self, servers=replace(self.servers, hops=hops))
+
     def restricted(self, level: Level, kept: IntArray) -> Network:
         """Return the network without the racks, or at host level without the hosts, that are not ``kept``.
 

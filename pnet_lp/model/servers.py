@@ -37,6 +37,9 @@ LinkKind: TypeAlias = Literal["core", "access-up", "access-down", "server"]
 
 LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 
+LINK_OF_PLANE = 10**6
+"""What a link of a plane is long where those inside servers count only among paths that are equal without them."""
+
 _Index = npt.NDArray[np.int64]
 
 
@@ -51,12 +54,17 @@ class Servers:
         relay: which accelerators pass traffic on between scale-up network and NIC.
         rails: accelerator i attaches to the planes p only for which i and p are equal modulo this.
         down: int32, sorted, the links inside servers that are down, by their numbers in :class:`Inside`.
+        hops: how many hops a link inside a server counts where paths are compared: 1; or 0, so that of two paths the
+            one with fewer links of planes is shorter, and of those with equally many that with fewer inside servers.
+        count: how many servers there are to be; hosts after theirs are left out.  None where hosts fill servers.
     """
 
     scale_up: Plane
     relay: Relay = DEFAULT_RELAY
     rails: int = 1
     down: IntArray = field(default_factory=lambda: ints([]))
+    hops: int = 1
+    count: int | None = None
 
     @property
     def size(self) -> int:
@@ -72,6 +80,7 @@ class Servers:
     def identity(self) -> list[str]:
         """What a fingerprint of a network with these servers is taken of, beside its planes."""
         known = ["servers/1", self.scale_up.fingerprint, self.relay, str(self.rails)]
+        known += [] if self.hops else ["hops 0"]
         return [*known, ",".join(map(str, self.down.tolist()))] if len(self.down) else known
 
     @property
@@ -105,10 +114,25 @@ class Servers:
                 where=where,
                 allowed="planes with hosts, hosts_per_switch=n",
             )
-        if hosts % self.size:
+        if self.count is not None and self.count * self.size > hosts:
             raise TopologyError(
-                f"{hosts} hosts do not fill servers of {self.size}", where=where, allowed="a divisor of the hosts"
+                f"{hosts} hosts are less than those of {self.count} servers of {self.size}",
+                where="server_count",
+                found=self.count,
+                allowed=f"1 to {hosts // self.size}" if hosts >= self.size else "more hosts",
             )
+        if self.count is None and hosts % self.size:
+            raise TopologyError(
+                f"{hosts} hosts do not fill servers of {self.size}",
+                where=where,
+                allowed=f"a divisor of the hosts, or server_count={hosts // self.size}, which leaves the last hosts out"
+                if hosts >= self.size
+                else "a divisor of the hosts",
+            )
+        if self.count is not None:
+            hosts = self.count * self.size
+            shorter = {id(plane): _first_hosts(plane, hosts) for plane in planes}
+            planes = tuple(shorter[id(plane)] for plane in planes)
         if self.rails < 1 or self.size % self.rails or len(planes) % self.rails:
             raise TopologyError(
                 f"{len(planes)} planes and servers of {self.size} cannot be dealt evenly to rails",
@@ -143,6 +167,19 @@ class Links(NamedTuple):
     def between(self, first: _Index, second: _Index, part: float = 1.0) -> Links:
         """Return them with ends of other numbers, and ``part`` of their capacity."""
         return Links(first[self.u], second[self.v], self.there * part, self.back * part)
+
+
+def _first_hosts(plane: Plane, count: int) -> Plane:
+    """Return a plane without its other hosts; the switches that they attach to keep their ports."""
+    delay = plane.access_delay_ns
+    return replace(
+        plane,
+        host_names=plane.host_names[:count],
+        host_switch=ints(plane.host_switch[:count]),
+        access_up_gbps=floats(plane.access_up_gbps[:count]),
+        access_down_gbps=floats(plane.access_down_gbps[:count]),
+        access_delay_ns=None if delay is None else floats(delay[:count]),
+    )
 
 
 def _attached(plane: Plane, on: npt.NDArray[np.bool_] | None, names: tuple[str, ...]) -> Plane:
@@ -360,10 +397,17 @@ def _joined(planes: tuple[Plane, ...], servers: Servers, inside: Inside) -> Plan
         host_names=names * (2 if servers.layered else 1),
         tier=ints(np.concatenate([np.repeat([0, 1], [hosts, len(scale_up)]), *tiers])),
         label=planes[0].label,
-        metric=None if all(plane.metric is None for plane in planes) else ints(np.concatenate(cables.metric)),
+        metric=_metric(planes, servers, np.concatenate(cables.of), np.concatenate(cables.metric)),
         partner=ints(partner) if both else None,
         part_of=ints(np.concatenate(cables.of)),
     )
+
+
+def _metric(planes: tuple[Plane, ...], servers: Servers, of: _Index, metric: IntArray) -> IntArray | None:
+    """Return int32 ``[cables, 2]``, the metric of cables ``of`` planes, servers or nothing; None where it is hops."""
+    if servers.hops == 0:
+        return ints(np.where(((of >= 0) & (of < len(planes)))[:, None], LINK_OF_PLANE, metric))
+    return None if all(plane.metric is None for plane in planes) else ints(metric)
 
 
 def _add_plane(cables: _Cables, layers: _Layers, servers: Servers, p: int, plane: Plane, first: int) -> None:

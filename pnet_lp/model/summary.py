@@ -31,6 +31,7 @@ def summarise_servers(network: Network, servers: Servers) -> dict[str, Any]:
         "scale_up": servers.scale_up.label,
         "relay": servers.relay,
         "rails": servers.rails,
+        **({} if servers.hops else {"hops": 0}),
     }
 
 

@@ -13,6 +13,7 @@ from pnet_lp.model import ThroughputResult
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, matrix_of
 from pnet_lp.notebook.network import build_network
+from pnet_lp.topology.settings import ServerSettings
 
 
 def draw(
@@ -61,7 +62,7 @@ def draw(
         PnetError: an argument is wrong, or there are too many planes to draw; the text says which, what was found and
             what is allowed.
     """
-    given = (*FailureSettings.model_fields, "server", "server_gbps", "rails", "relay")
+    given = (*FailureSettings.model_fields, *ServerSettings.model_fields, "server_count")
     of_network = {key: solving.pop(key) for key in given if key in solving}
     network = build_network(
         topology,

@@ -24,6 +24,8 @@ def build_network(
     server_gbps: float | None = None,
     rails: int | None = None,
     relay: Relay | None = None,
+    server_count: int | None = None,
+    server_hops: int | None = None,
     capacity: str | None = None,
     metric: str | None = None,
     seed: int = 0,
@@ -44,6 +46,8 @@ def build_network(
         server_gbps: speed of its links for which it gives none, in Gb/s; 100 by default.
         rails: rails to which planes are dealt: accelerator i attaches to the planes of rail i modulo this only.
         relay: which accelerators pass traffic on: ``none``, ``source``, ``ends`` (the default) or ``any``.
+        server_count: number of servers, the first ones: other hosts are left out, and their ports empty.
+        server_hops: 0 where links inside servers do not count as hops of paths.
         capacity: name of the edge attribute, or of the column, that holds the Gb/s of links.
         metric: by what paths are the shortest instead of hops: a number that files give links, or a table.
         seed: seed of random families, and of failures.
@@ -62,10 +66,13 @@ def build_network(
         server_gbps=server_gbps,
         rails=rails,
         relay=relay,
+        server_count=server_count,
     )
     network = network_of(topology, settings, capacity=capacity, seed=seed)
     if metric is not None:
         network = by_metric(network, metric)
+    if server_hops is not None and server_hops != 1:
+        network = network.with_server_hops(server_hops)
     return fail(network, given(FailureSettings, **failing).failures, seed=seed)
 
 

@@ -111,6 +111,13 @@ class MetricKeys(NetworkKeys):
     metric: Annotated[str | None, Flag(metavar="FILE|ATTRIBUTE")] = Field(
         None, description="by what paths are the shortest instead of hops: a number that files give links, or a table"
     )
+    server_hops: Annotated[int, Flag(excludes=("metric",))] = Field(
+        1,
+        ge=0,
+        le=1,
+        description="hops that a link inside a server counts: 1; with 0 only links of planes decide which paths are "
+        "the shortest, and links inside servers among equal ones",
+    )
 
     @property
     def follows_metric(self) -> bool:
@@ -121,12 +128,14 @@ class MetricKeys(NetworkKeys):
     def _check_metric(self) -> Self:
         if self.metric is not None and not self.follows_metric:
             raise SpecError("the routing takes any path", where="metric", found=self.metric, allowed="other routings")
+        if self.server_hops == 0 and not self.follows_metric:
+            raise SpecError("the routing takes any path", where="server_hops", found=0, allowed="other routings")
         return self
 
     def check(self) -> None:
         """See the base class."""
         super().check()
-        if self.metric is not None:
+        if self.metric is not None or self.server_hops == 0:
             self._warnings = self.whole(self.seed).warnings
 
     def whole(self, seed: int, built: Built = NOTHING_BUILT) -> Network:
@@ -141,6 +150,8 @@ class MetricKeys(NetworkKeys):
                 for plane in network.planes
             )
             return replace(network, planes=tuple(planes))
+        if self.server_hops == 0:
+            return network.with_server_hops(0)
         return network if self.metric is None else by_metric(network, self.metric)
 
 

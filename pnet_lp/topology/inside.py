@@ -21,6 +21,7 @@ def build_servers(
     server_gbps: float | None = None,
     rails: int | None = None,
     relay: Relay | None = None,
+    server_count: int | None = None,
     seed: int = 0,
 ) -> Servers | None:
     """Return what is inside the servers of a network, None where there are none.
@@ -34,6 +35,7 @@ def build_servers(
             accelerators are not joined.  Default: 100.
         rails: accelerator i attaches to the planes p only for which i and p are equal modulo this; default 1.
         relay: which accelerators pass traffic on between scale-up network and NIC; default ``ends``.
+        server_count: number of servers; hosts beyond theirs are left out.  Default: hosts fill servers.
         seed: seed of a random topology that gives none.
 
     Raises:
@@ -52,7 +54,8 @@ def build_servers(
         if server == NO_SERVERS and plane is None:
             raise SpecError("no file among the topologies has servers", where="server", found=server)
     if server == NO_SERVERS or (server is None and plane is None):
-        for key, value in (("server_gbps", server_gbps), ("rails", rails), ("relay", relay)):
+        given = {"server_gbps": server_gbps, "rails": rails, "relay": relay, "server_count": server_count}
+        for key, value in given.items():
             if value is not None:
                 raise SpecError("has no meaning without servers", where=key, found=value, allowed="server=TOPOLOGY")
         return None
@@ -70,7 +73,7 @@ def build_servers(
             plane = plane.scaled(0.0)
     except PnetError as error:
         raise error if error.where == "server_gbps" else error.at("server") from None
-    return Servers(plane, relay or DEFAULT_RELAY, 1 if rails is None else rails)
+    return Servers(plane, relay or DEFAULT_RELAY, 1 if rails is None else rails, count=server_count)
 
 
 def _is_open(own: Callable[[float], Plane | None], plane: Plane, gbps: float) -> bool:

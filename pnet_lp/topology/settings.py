@@ -60,15 +60,18 @@ class ServerSettings(Params):
 
     def servers(self, seed: int, own: Callable[[float], Plane | None] = lambda _: None) -> Servers | None:
         """Return what is inside servers; arguments and errors as of :func:`~pnet_lp.topology.inside.build_servers`."""
-        return build_servers(
-            self.server, own=own, server_gbps=self.server_gbps, rails=self.rails, relay=self.relay, seed=seed
-        )
+        given = self.model_dump(include={*ServerSettings.model_fields, "server_count"})
+        return build_servers(own=own, **given, seed=seed)
 
 
 class PlaneSettings(ServerSettings, _OfPlanes):
     """A network without failures; see :func:`~pnet_lp.topology.network.build_network`."""
 
     heading = "Network"
+
+    server_count: Annotated[int | None, Flag(heading=_SERVERS)] = Field(
+        None, ge=1, description="number of servers, the first ones: other hosts are left out, and their ports empty"
+    )
 
     def intact(self, topologies: Sequence[str], seed: int) -> Network:
         """Return the network of ``topologies``.

@@ -142,6 +142,14 @@ def check_one_graph(check: Checks, network: Network) -> None:
         if servers.relay != "any":
             _check_received(check, inside, nodes, servers)
     tail, head, capacity = inside.arcs
+    if servers.hops == 0:
+        first, end = int(nodes.first[0]), int(nodes.first[0]) + sum(plane.switch_count for plane in network.planes)
+        outside = ((tail >= first) & (tail < end)) | ((head >= first) & (head < end))
+        check.require(
+            inside.metric is not None and np.array_equal(inside.metric.ravel(), np.where(outside, 10**6, 1)),
+            "links of planes are a million times as long as those inside servers",
+            "the metrics of links are not those of networks whose links inside servers do not count",
+        )
     on = ~_receives(nodes, servers, head)
     found = _Links.joined([_Links(tail[on].astype(np.int64), head[on].astype(np.int64), capacity[on])])
     check.require(

@@ -112,21 +112,28 @@ SERVERS = {
         ("server_gbps", "--server-gbps 7", "--server complete:n=2"),
         ("rails", "--rails 2", "--planes 2 --server complete:n=2"),
         ("relay", "--relay none", "--planes 2 --rails 2 --server complete:n=2"),
+        ("server_count", "--server-count 2", "--server complete:n=2"),
         ("fail_servers", "--fail-servers 1server", "--server complete:n=2"),
     )
 }
 """Of commands that can do with servers."""
+METRIC = {
+    "metric": Example("--metric metric.csv", idle="--metric gone.csv", says="have no such number"),
+    "server_hops": Example(
+        "--server-hops 0", "--server complete:n=2", idle="--server-hops 0", says="there are no servers"
+    ),
+}
 SERVED = {
     **SERVERS,
     "relay": Example("--relay none", "--planes 2 --server complete:n=2"),
     "fail_servers": Example("--fail-servers 1server --fail-at 5us --fail-until 10us", "--server complete:n=2"),
+    "server_hops": METRIC["server_hops"],
 }
 """The same of simulations, whose flows need a path."""
 
 PRESENTATION |= {f"{command} {name}" for command in ("traffic", "workload") for name in SERVERS}
 # Of servers a matrix and flows have the names of hosts alone.
 LEVEL = {"level": Example("--level rack")}
-METRIC = {"metric": Example("--metric metric.csv", idle="--metric gone.csv", says="have no such number")}
 METRICS = "plane,u,v,metric\n" + "".join(f"0,{u},{v},9\n" for u, v in ((0, 1), (1, 0), (0, 2), (3, 5), (5, 3), (4, 1)))
 """Of links of :data:`RANDOM`."""
 TRAFFIC = {**LEVEL, "traffic": Example("--traffic permutation")}
@@ -168,7 +175,7 @@ SIMULATION = {
         for name, one in NETWORK.items()
         if name in {"fail_switches", "fail_ports", "fail_planes"}
     },
-    **on(SIMULATED, POLICY | METRIC),
+    **on(SIMULATED, POLICY | {"metric": METRIC["metric"]}),
     "fail_at": Example(
         "--fail-at 10us --reroute-after 1us", "--fail-links 0.4", idle="--fail-at 10us", says="needs --fail-links"
     ),

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 import pnet_lp as pn
-from pnet_lp.errors import CertificateError, PnetError, RoutingError, WorkloadError
+from pnet_lp.errors import CertificateError, PnetError, RoutingError, SpecError, TopologyError, WorkloadError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix, Workload
 from pnet_lp.model.demands import Demands, Grouped, Product
@@ -518,3 +518,57 @@ def _written(document: dict[str, Any], folder: Path) -> Path:
     path = folder / "w.json"
     path.write_text(json.dumps(document))
     return path
+
+
+def test_links_inside_servers_that_do_not_count_leave_paths_on_rails(tmp_path: Path) -> None:
+    """Rails of four leaves: a switch of another rail is two links inside a server away, or two links over a spine."""
+    keys: dict[str, Any] = {"server": "single-switch:hosts=4", "server_gbps": 400, "link_gbps": 100}
+    network = pn.build_network("leaf-spine:leaves=4,spines=2,hosts_per_leaf=4,rails=4", **keys)
+    traffic = build_traffic("groups:size=16,of=all-to-all", network)
+    near = network.with_server_hops(0)
+    assert network.fingerprint != near.fingerprint
+    used = solve(near, traffic, routing="ecmp-lp")
+    # Twelve accelerators of other servers, nine on other rails.
+    assert used.throughput_gbps == pytest.approx(100 / 12, rel=1e-4)
+    paths = pn.paths(near, routing="ecmp-lp", pair=("s0a0", "s1a1")).to_json()["paths"]
+    assert [path["switches"] for path in paths] == [
+        ["s0a0", "s0.0", "s0a1", "0:leaf1", "s1a1"],
+        ["s0a0", "0:leaf0", "s1a0", "s1.0", "s1a1"],
+    ]
+    save_result(tmp_path / "near.json", near, traffic, used)
+    verify_file(tmp_path / "near.json")
+    document = json.loads((tmp_path / "near.json").read_text())
+    del document["instance"]["network"]["servers"]["hops"]
+    (tmp_path / "near.json").write_text(json.dumps(document))
+    with pytest.raises(CertificateError):
+        verify_file(tmp_path / "near.json")
+
+
+def test_servers_of_fewer_hosts_leave_ports_empty() -> None:
+    keys: dict[str, Any] = {"server": "single-switch:hosts=3", "server_gbps": 900, "link_gbps": 100}
+    with pytest.raises(TopologyError, match=r"8 hosts do not fill servers of 3.* or server_count=2, which"):
+        pn.build_network("leaf-spine:leaves=2,spines=2,hosts_per_leaf=4", **keys)
+    network = pn.build_network("leaf-spine:leaves=2,spines=2,hosts_per_leaf=4", server_count=2, **keys)
+    assert network.host_names == ("s0a0", "s0a1", "s0a2", "s1a0", "s1a1", "s1a2")
+    assert network.planes[0].host_switch.tolist() == [0, 0, 0, 0, 1, 1]
+    found = solve(network, build_traffic("all-to-all", network))
+    assert found.throughput_gbps == pytest.approx(100 / 3, rel=1e-4)
+    with pytest.raises(
+        TopologyError, match="server_count: 8 hosts are less than those of 3 servers of 3, found 3; allowed: 1 to 2"
+    ):
+        pn.build_network("leaf-spine:leaves=2,spines=2,hosts_per_leaf=4", server_count=3, **keys)
+    with pytest.raises(SpecError, match="server_count"):
+        pn.build_network("ring:n=4", hosts_per_switch=1, server_count=2)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"server_hops": 2}, "server_hops: not a number of hops, found 2; allowed: 0 or 1"),
+        ({"server_hops": 0, "relay": "none"}, "server_hops: no accelerator forwards, found 0"),
+        ({"server_hops": 0, "server": None}, "server_hops: there are no servers, found 0"),
+    ],
+)
+def test_hops_that_mean_nothing_are_refused(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        pn.build_network("single-switch:hosts=4", **{"server": "complete:n=2", **keys})

@@ -168,7 +168,8 @@ def servers_text(network: Mapping[str, Any]) -> str:
     if inside is None:
         return ""
     rails = f", {inside['rails']} rails" if inside["rails"] > 1 else ""
-    return f" in {_count(inside['count'], 'server')} of {inside['size']}{rails}, relay {inside['relay']}"
+    hops = "" if inside.get("hops", 1) else ", hops of planes"
+    return f" in {_count(inside['count'], 'server')} of {inside['size']}{rails}, relay {inside['relay']}{hops}"
 
 
 def _different(bottlenecks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

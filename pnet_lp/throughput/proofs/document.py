@@ -124,6 +124,7 @@ class StoredServers(Stored):
     relay: Relay
     rails: Annotated[int, Field(ge=1)]
     down: Annotated[StoredArray | None, int_axes("links")] = None
+    hops: Literal[0] | None = None
 
 
 class StoredNetwork(Stored):

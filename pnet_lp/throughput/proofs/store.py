@@ -279,6 +279,7 @@ def _network(path: str | Path, stored: StoredNetwork) -> Network:
 
 def _servers(path: str | Path, where: str, stored: StoredServers, hosts: int) -> Servers:
     servers = Servers(_plane(path, f"{where}.scale_up", stored.scale_up), stored.relay, stored.rails)
+    servers = servers if stored.hops is None else replace(servers, hops=stored.hops)
     if stored.down is None:
         return servers
     down = _decoded(path, f"{where}.down", stored.down)
@@ -326,6 +327,7 @@ def _packed_servers(network: Network) -> dict[str, Any]:
     inside = network.servers
     scale_up = _packed(inside.scale_up, StoredPlane)
     known = {"scale_up": scale_up, "relay": inside.relay, "rails": inside.rails}
+    known |= {} if inside.hops else {"hops": 0}
     return {"servers": known | ({"down": StoredArray.of(inside.down).model_dump()} if len(inside.down) else {})}
 
 
