@@ -246,7 +246,8 @@ class Inside:
         server = np.arange(count)[:, None]
         place = np.arange(nodes)[None, :]
         number = np.where(place < size, server * size + place, hosts + server * (nodes - size) + place - size)
-        there, back = np.tile(links.there, count), np.tile(links.back, count)
+        # Of nothing, tile gives back what it is given.
+        there, back = np.array(np.tile(links.there, count)), np.array(np.tile(links.back, count))
         there[servers.down] = back[servers.down] = 0.0
         return cls(
             hosts,
