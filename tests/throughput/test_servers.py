@@ -576,5 +576,5 @@ def test_hops_that_mean_nothing_are_refused(keys: dict[str, Any], message: str) 
 
 @pytest.mark.parametrize("relay", RELAYS)
 def test_a_server_of_one_without_links_is_a_host(relay: str) -> None:
-    network = pn.build_network("single-switch:hosts=4", server="complete:n=1", relay=relay)
+    network = pn.build_network("single-switch:hosts=4", server="single-switch:hosts=0", relay=relay)
     assert solve(network, build_traffic("all-to-all", network)).throughput_gbps == pytest.approx(100 / 3, rel=1e-4)
