@@ -19,7 +19,7 @@ class EstimateParams(Params):
     alpha: float = Field(1.0, ge=0, le=1, description="the estimate at first")
     shrinks: Literal["marked", "always"] = Field(
         "marked",
-        description="which windows shrink: those with a mark, or all while the estimate is above 0, at their end",
+        description="those with a mark shrink, or, as in htsim, all at their end while the estimate is above 0",
     )
 
     def estimate(self) -> dict[str, Any]:

@@ -124,6 +124,7 @@ impl Family {
         if packet.seq < before || self.rests(connection) {
             return;
         }
+        self.control.heard(connection, &mut self.senders[flow.clone()], at, packet.marked);
         let sender = &mut self.senders[connection as usize];
         if sender.phase == Phase::Probing {
             // A path is open: what is lost goes again, from one segment on.

@@ -284,21 +284,20 @@ fn dctcp_shrinks_by_the_marked_part() {
     assert_eq!(after, before * (1.0 - ends_at_six / 2.0));
 }
 
-/// The same where every window shrinks, and packets 2 and 4 of 10 are marked.  The mark of packet 2 ends a window, with an
-/// estimate of 1/4, and slow start: 4 loses an eighth and grows by one over itself, as at every acknowledgement from there, that
-/// of packet 4 too.  The next window ends with the acknowledgement of packet 6, the first sent after that: one of four is
-/// marked, which leaves the estimate.
+/// Windows that shrink at their end, marked or not.  Packets 2 and 4 are marked.  A window ends with as many acknowledgements
+/// as it had segments when the last one ended: 2 for the second, one of them marked, then 3, one of them marked, then 3 with
+/// none.
 #[test]
 fn dctcp_may_shrink_after_every_window() {
     let congestion = Arc::new(Dctcp { gain: 0.5, alpha: 0.0, always: true, ..Dctcp::default() });
     let found = run(Tcp { initial_window: 2, congestion: congestion.clone(), ..params() }, 10, &[], &[2, 4]);
     let mut expected = vec![2.0, 3.0, 4.0];
-    for ends in [true, false, false, false, true, false, false] {
-        let last: f64 = expected[expected.len() - 1];
-        let last = if ends { last * 0.875 } else { last };
+    let (first, second) = (0.25, 0.25 + 0.5 * (1.0 / 3.0 - 0.25));
+    for alpha in [first, 0.0, 0.0, second, 0.0, 0.0, second / 2.0] {
+        let last: f64 = expected[expected.len() - 1] * (1.0 - alpha / 2.0);
         expected.push(last + 1.0 / last);
     }
-    assert_eq!(windows(&found)[..8], expected[..8]);
+    assert_eq!(windows(&found)[..9], expected[..9]);
     // Without a mark it never does, and a mark that only ends slow start takes nothing off.
     let found = run(Tcp { initial_window: 2, congestion: congestion.clone(), ..params() }, 8, &[], &[]);
     assert_eq!(windows(&found), [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);

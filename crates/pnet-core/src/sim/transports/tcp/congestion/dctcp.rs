@@ -1,11 +1,13 @@
 //! DCTCP (RFC 8257): the window shrinks by the part of packets that were marked, once a window.
 //!
 //! There it shrinks at the first mark of a window.  Simulators that follow htsim have it shrink at the end of every window,
-//! marked or not, while the estimate is above 0; a mark alone only ends slow start.
+//! marked or not, while the estimate is above 0; a mark alone only ends slow start.  They do both while a loss is repaired
+//! too, with the window and the threshold of the repair, and a window ends after as many acknowledgements as it has
+//! segments, repeated ones counted.
 
 use super::super::super::super::values::parameters;
-use super::super::sender::Sender;
-use super::{Acked, Congestion, Control, Coupled};
+use super::super::sender::{Phase, Sender};
+use super::{Acked, Congestion, Control, Coupled, halved};
 
 /// Parameters of DCTCP.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,10 +32,11 @@ impl Default for Dctcp {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) alpha: f64,
-    /// Segments acknowledged, and those of them that were marked, since the estimate was made.
+    /// Segments acknowledged, and those of them that were marked, since the estimate was made; acknowledgements where the
+    /// window shrinks always.
     acked: u32,
     marked: u32,
-    /// The segment whose acknowledgement ends the window.
+    /// The segment whose acknowledgement ends the window, or the acknowledgements that do.
     end: u32,
     /// The same after the window was last reduced.
     reduced: u32,
@@ -54,6 +57,15 @@ impl Congestion for Dctcp {
 
     fn build(&self) -> Box<dyn Control> {
         Box::new(Estimates { params: *self, seen: vec![] })
+    }
+}
+
+impl Seen {
+    /// Takes the marked part of the window that ends here into the estimate.
+    fn learn(&mut self, gain: f64) {
+        let part = f64::from(self.marked) / f64::from(self.acked);
+        self.alpha += gain * (part - self.alpha);
+        (self.acked, self.marked) = (0, 0);
     }
 }
 
@@ -80,32 +92,88 @@ impl Control for Estimates {
         self.seen[connection as usize].alpha = alpha;
     }
 
+    fn heard(&mut self, connection: u32, flow: &mut [Sender], at: usize, marked: bool) {
+        if !self.params.always {
+            return;
+        }
+        let (seen, sender) = (&mut self.seen[connection as usize], &mut flow[at]);
+        seen.acked += 1;
+        seen.marked += u32::from(marked);
+        if marked {
+            sender.threshold = sender.threshold.min(sender.window);
+        }
+        if seen.acked >= seen.end {
+            seen.learn(self.params.gain);
+            if seen.alpha > 0.0 {
+                sender.shrink(seen.alpha);
+            }
+            seen.end = sender.window as u32;
+        }
+    }
+
     fn acked(&mut self, connection: u32, flow: &mut [Sender], at: usize, acked: Acked, recovering: bool) {
+        if self.params.always {
+            if !recovering {
+                self.params.growth.grow(flow, at);
+            }
+            return;
+        }
         let (seen, sender) = (&mut self.seen[connection as usize], &mut flow[at]);
         seen.acked += acked.segments;
         seen.marked += if acked.marked { acked.segments } else { 0 };
-        let ends = sender.unacked > seen.end;
-        if ends {
-            let part = f64::from(seen.marked) / f64::from(seen.acked);
-            seen.alpha += self.params.gain * (part - seen.alpha);
-            (seen.acked, seen.marked, seen.end) = (0, 0, sender.next);
+        if sender.unacked > seen.end {
+            seen.learn(self.params.gain);
+            seen.end = sender.next;
         }
         if recovering {
             return;
         }
-        if self.params.always {
-            if acked.marked {
-                sender.threshold = sender.threshold.min(sender.window);
-            }
-            if ends && seen.alpha > 0.0 {
-                sender.shrink(seen.alpha);
-            }
-            self.params.growth.grow(flow, at);
-        } else if !acked.marked {
+        if !acked.marked {
             self.params.growth.grow(flow, at);
         } else if sender.unacked > seen.reduced {
             sender.shrink(seen.alpha);
             seen.reduced = sender.next;
         }
+    }
+
+    fn lost(&mut self, connection: u32, flow: &[Sender], at: usize, flight: u32) -> f64 {
+        if !self.params.always {
+            return halved(f64::from(flight));
+        }
+        // Half of the window, not of what is on its way, and a new window begins to be counted.
+        let (seen, sender) = (&mut self.seen[connection as usize], &flow[at]);
+        let window = match sender.phase {
+            Phase::Recovering => sender.threshold.min(f64::from(flight) + 1.0),
+            _ => sender.window,
+        };
+        (seen.acked, seen.marked, seen.end) = (0, 0, window as u32);
+        (window / 2.0).max(if flow.len() > 1 { 1.0 } else { 2.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::rtt::Rto;
+    use super::*;
+
+    /// A loss halves a window of 10 and blows it up to 8.  Ten more acknowledgements, all of them marked, end the window that
+    /// began with the loss: the estimate is a half, and a quarter goes off the window of the repair, which is the threshold then.
+    #[test]
+    fn windows_may_shrink_while_a_loss_is_repaired() {
+        let mut control = Dctcp { gain: 0.5, alpha: 0.0, always: true, ..Dctcp::default() }.build();
+        let mut flow = [Sender::new(10.0, 10.0, &Rto::default(), Phase::Open)];
+        control.open(0);
+        let threshold = control.lost(0, &flow, 0, 4);
+        flow[0].duplicates = 3;
+        flow[0].recover(threshold, false);
+        assert_eq!((flow[0].window, flow[0].threshold), (8.0, 5.0));
+        for _ in 0..10 {
+            control.heard(0, &mut flow, 0, true);
+        }
+        assert_eq!((flow[0].window, flow[0].threshold), (6.0, 6.0));
+        // A timeout during the repair: half of the threshold, or of what is on its way and one more; a subflow's may be one.
+        assert_eq!(control.lost(0, &flow, 0, 10), 3.0);
+        assert_eq!(control.lost(0, &flow, 0, 1), 2.0);
+        assert_eq!(control.lost(0, &[flow[0], flow[0]], 0, 1), 1.0);
     }
 }

@@ -61,12 +61,20 @@ pub trait Control {
     /// A flow takes over what has been learnt.
     fn resume(&mut self, _connection: u32, _learnt: f64) {}
 
+    /// An acknowledgement has come for the `at`-th subflow of a flow, of new data or not; it is not yet taken.
+    fn heard(&mut self, _connection: u32, _flow: &mut [Sender], _at: usize, _marked: bool) {}
+
     /// New data of the `at`-th subflow of a flow is acknowledged; `recovering` while a loss is being repaired, when the
     /// window is not to grow.
     fn acked(&mut self, connection: u32, flow: &mut [Sender], at: usize, acked: Acked, recovering: bool);
 
     /// The slow-start threshold after a loss, where `flight` segments were on their way (RFC 5681, equation 4).
     fn lost(&mut self, _connection: u32, _flow: &[Sender], _at: usize, flight: u32) -> f64 {
-        (f64::from(flight) / 2.0).max(2.0)
+        halved(f64::from(flight))
     }
+}
+
+/// Half of a number of segments, two at least (RFC 5681, equation 4).
+fn halved(segments: f64) -> f64 {
+    (segments / 2.0).max(2.0)
 }
