@@ -512,9 +512,7 @@ def simulate_packets(
     *,
     queues: tuple[Queue, Queue | None],
     transports: tuple[Sequence[Transport], _I32],
-    watched_ports: _I32,
-    watched_flows: _I32,
-    watched_rows: int,
+    watched: tuple[_I32, _I32, int],
     fast_forward: bool,
 ) -> Outcome: ...
 def simulate_fluid(run: Mapping[str, object], *, weights: _F64 | None, **parameters: object) -> Outcome: ...

@@ -105,9 +105,7 @@ class PacketScenario(SimulationScenario):
             run,
             queues=(queue, None if self.host_queue.expression == self.queue.expression else host_queue),
             transports=(transports, of_flow),
-            watched_ports=watched.ports,
-            watched_flows=watched.flows,
-            watched_rows=ROWS if self.trace else 0,
+            watched=(watched.ports, watched.flows, ROWS if self.trace else 0),
             fast_forward=self.fast_forward,
         )
 

@@ -111,24 +111,22 @@ impl Run<'_> {
 
 /// Simulates flows packet by packet; `queues` are of switches and of hosts, whose ports have those of
 /// switches where there are none.  Beside the transports is, for each flow, which one it has.  Queues of the watched ports, windows and arrivals of the watched flows are traced, up
-/// to `watched_rows` rows of each.  Steady state is skipped with `fast_forward`.
+/// to so many rows of each.  Steady state is skipped with `fast_forward`.
 #[pyfunction]
-#[pyo3(signature = (run, *, queues, transports, watched_ports, watched_flows, watched_rows, fast_forward))]
+#[pyo3(signature = (run, *, queues, transports, watched, fast_forward))]
 pub(crate) fn simulate_packets(
     py: Python<'_>,
     run: Run<'_>,
     queues: (Bound<'_, Queue>, Option<Bound<'_, Queue>>),
     transports: (Vec<Bound<'_, Transport>>, PyReadonlyArray1<i32>),
-    watched_ports: PyReadonlyArray1<i32>,
-    watched_flows: PyReadonlyArray1<i32>,
-    watched_rows: usize,
+    watched: (PyReadonlyArray1<i32>, PyReadonlyArray1<i32>, usize),
     fast_forward: bool,
 ) -> Result<Outcome> {
     let fabric = run.fabric()?;
     let watched = Watched {
-        ports: indices("watched_ports", watched_ports.as_slice()?, fabric.ports())?,
-        flows: indices("watched_flows", watched_flows.as_slice()?, i32::MAX as usize)?,
-        rows: watched_rows,
+        ports: indices("watched_ports", watched.0.as_slice()?, fabric.ports())?,
+        flows: indices("watched_flows", watched.1.as_slice()?, i32::MAX as usize)?,
+        rows: watched.2,
     };
     let (limits, failures, seed) = (run.limits(), run.failures(&fabric)?, run.seed);
     let queue = queues.0.get().inner.clone();
