@@ -18,7 +18,7 @@ from scipy.sparse import coo_array
 import pnet_lp as pn
 from pnet_lp.errors import CertificateError, PnetError, RoutingError, SpecError, TopologyError, WorkloadError
 from pnet_lp.failures import Failures, fail
-from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix, Workload
+from pnet_lp.model import Network, Plane, QuotientCertificate, ThroughputResult, TrafficMatrix, Workload
 from pnet_lp.model.demands import Demands, Grouped, Product
 from pnet_lp.model.servers import RELAYS, Relay, Servers
 from pnet_lp.routing import parse_routing
@@ -578,3 +578,19 @@ def test_hops_that_mean_nothing_are_refused(keys: dict[str, Any], message: str) 
 def test_a_server_of_one_without_links_is_a_host(relay: str) -> None:
     network = pn.build_network("single-switch:hosts=4", server="single-switch:hosts=0", relay=relay)
     assert solve(network, build_traffic("all-to-all", network)).throughput_gbps == pytest.approx(100 / 3, rel=1e-4)
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+def test_rings_over_servers_are_solved_by_equivalence_classes(relay: str, tmp_path: Path) -> None:
+    """Rings of two servers under each of six leaves: all but one in four demands stay inside a server."""
+    network = pn.build_network(
+        "leaf-spine:leaves=6,spines=2,hosts_per_leaf=8", planes=2, server="complete:n=4", server_gbps=50, relay=relay
+    )
+    traffic = build_traffic("groups:size=8,of=ring", network)
+    found = solve(network, traffic, solver="symmetric")
+    assert found.status == "certified"
+    assert isinstance(found.certificate, QuotientCertificate)
+    assert len(found.certificate.target) == 4
+    save_result(tmp_path / "rings.json", network, traffic, found)
+    verify_file(tmp_path / "rings.json")
+    assert found.throughput_gbps == pytest.approx(solve(network, traffic, solver="highs-ipx").throughput_gbps, rel=1e-4)

@@ -107,7 +107,11 @@ impl<'a> Search<'a> {
             known.insert((link.tail, link.head, link.capacity.to_bits(), link.kind), i as u32);
         }
         let demands = listed(fold);
-        demands.iter().for_each(|((src, dst), size)| add(*src, *dst, mix(*size, 13)));
+        // Where a ring leaves a server shows by this alone: its endpoints have equal links and demands otherwise.
+        demands.iter().for_each(|((src, dst), size)| {
+            let own = u64::from(fold.together(*src, *dst));
+            add(*src, *dst, mix(*size, mix(13, own)));
+        });
         memberships.iter().for_each(|(node, group)| add(*node, *group, 14));
         let mut colour: Vec<u64> = (0..nodes).map(|node| look(fold, node)).collect();
         colour.resize(links.len(), 0);
