@@ -109,8 +109,8 @@ impl<'a> Search<'a> {
         let demands = listed(fold);
         // Where a ring leaves a server shows by this alone: its endpoints have equal links and demands otherwise.
         demands.iter().for_each(|((src, dst), size)| {
-            let own = u64::from(fold.together(*src, *dst));
-            add(*src, *dst, mix(*size, mix(13, own)));
+            let label = if fold.together(*src, *dst) { 16 } else { 13 };
+            add(*src, *dst, mix(*size, label));
         });
         memberships.iter().for_each(|(node, group)| add(*node, *group, 14));
         let mut colour: Vec<u64> = (0..nodes).map(|node| look(fold, node)).collect();
