@@ -242,8 +242,7 @@ class Claim:
         self.routing, colon, most = file["routing"].partition(":")
         most = most.removeprefix("k=") if self.routing in ("ksp", "edge-disjoint") else str(WORD) * (not colon)
         good = known(self.routing, self.routings, "routing") and {*most} <= DIGITS
-        good = good and (not colon or 0 < int(most) < 1 << 31)
-        need(good, f"routing: {file['routing']!a} has no meaning")
+        need(good and (not colon or 0 < int(most) < 1 << 31), f"routing: {file['routing']!a} has no meaning")
         good = policy in ("shortest", "single", "round-robin") and self.routing != "ideal"
         good = (good or policy == "any") and type(self.seed) is int and 0 <= self.seed <= WORD
         need(good, "plane_policy, routing_seed: not defined for this routing, or not from 0 to 2^64 - 1")

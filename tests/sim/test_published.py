@@ -155,8 +155,9 @@ def test_mptcp_gets_most_of_what_its_paths_carry_and_never_more() -> None:
         seed=3,
     )
     gbps = result.flow["received_bytes"] * 8000 / result.time_ps
-    # Slow start included; ten times the bits get 81 % with it and 87 % after it (experiments/packets-mptcp).
-    assert 0.75 * most < gbps.mean() <= most
+    # Slow start included, after which windows that shrink while losses are repaired take long to grow; ten times the
+    # bits get 81 % with RFC 8257's (experiments/packets-mptcp).
+    assert 0.7 * most < gbps.mean() <= most
 
 
 @pytest.mark.parametrize("load", [0.1, 0.3, 0.5, 0.8])

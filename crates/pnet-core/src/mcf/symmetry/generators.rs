@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
         let demands = listed(fold);
         // Where a ring leaves a server shows by this alone: its endpoints have equal links and demands otherwise.
         demands.iter().for_each(|((src, dst), size)| {
-            let label = if fold.together(*src, *dst) { 16 } else { 13 };
+            let label = if fold.together(*src, *dst) { mix(13, 1) } else { 13 };
             add(*src, *dst, mix(*size, label));
         });
         memberships.iter().for_each(|(node, group)| add(*node, *group, 14));
