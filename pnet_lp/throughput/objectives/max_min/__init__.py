@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 _SHOWN_LEVELS = 5
 
-_FEW_STEPS = 500
+_FEW_STEPS = 2_000
 """Of column generation, in all, where an interior point on the whole program can have its turn."""
 
 

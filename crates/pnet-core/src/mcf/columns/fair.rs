@@ -74,7 +74,7 @@ const ABOVE: f64 = 1.1;
 const ROUGH: f64 = 0.02;
 const FIRST_STEPS: usize = 1_000;
 /// A link has a row from the beginning if it is so full, or if its price is this part of a mean one.
-const FULL: f64 = 0.98;
+const FULL: f64 = 0.9;
 const PRICED: f64 = 1e-2;
 
 /// Levels over any path.
