@@ -196,7 +196,7 @@ class Slurm(Executor):
             "squeue has not answered for ten minutes",
             where="slurm",
             found=found.stderr.strip().rpartition("\n")[2] or None,
-            allowed="the same command again, which does not repeat stored draws",
+            allowed="the same command again; a sweep does not repeat stored draws",
         )
 
     def _result(self, job: Any, tries: int) -> list[tuple[int, Any]] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import BoolArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import LISTED_PAIRS, Demands, Grouped, Pairs, Product
+from pnet_lp.model.demands import LISTED_PAIRS, Demands, Grouped, Product
 from pnet_lp.model.flow import FlowProblem, build_problem
 from pnet_lp.model.network import Network
 from pnet_lp.model.traffic import TrafficMatrix
@@ -53,7 +53,8 @@ def connected(network: Network, traffic: TrafficMatrix) -> Connected:
 
 def follows_rule(traffic: TrafficMatrix) -> bool:
     """Whether the demands follow a rule, and are too many to be listed without need."""
-    return traffic.demand_count > LISTED_PAIRS and not isinstance(traffic.demands, Pairs)
+    demands = traffic.demands
+    return demands.count > LISTED_PAIRS and (demands.groups is not None or demands.factors is not None)
 
 
 def without(traffic: TrafficMatrix, lost: BoolArray) -> Connected:
@@ -113,8 +114,11 @@ def _examples(traffic: TrafficMatrix, sending: IntArray, receiving: IntArray) ->
 
 def _within(demands: Demands, sending: IntArray, receiving: IntArray) -> Demands | None:
     """Return a rule without the demands between islands, of which endpoints have numbers."""
-    if isinstance(demands, Grouped) or (isinstance(demands, Product) and not demands.own.any()):
-        sends, receives = demands.sends, demands.receives
+    groups, factors = demands.groups, demands.factors
+    if groups is not None:
+        sends, receives, group, owner, outside = groups
+    elif factors is not None and not factors[2].any():
+        sends, receives, _ = factors
     else:
         return None
     number, many = np.unique(sending[sends > 0], return_counts=True)
@@ -124,17 +128,14 @@ def _within(demands: Demands, sending: IntArray, receiving: IntArray) -> Demands
         np.isin(sending, others), np.isin(receiving, others)
     )
     if alone:
-        weights: tuple[FloatArray, FloatArray] = (
-            floats(sends * (sending == main)),
-            floats(receives * (receiving == main)),
-        )
-        return replace(demands, sends=weights[0], receives=weights[1])
+        sends, receives = floats(sends * (sending == main)), floats(receives * (receiving == main))
+        return Product(sends, receives) if groups is None else Grouped(sends, receives, group, owner, outside)
     if not np.array_equal(sending, receiving):
         return None
-    if isinstance(demands, Product):
-        own = ints(np.arange(len(sends)))
-        return Grouped(sends, receives, ints(np.unique(sending, return_inverse=True)[1].ravel()), own)
-    if demands.outside:
+    if groups is None:
+        island = np.unique(sending, return_inverse=True)[1].ravel()
+        return Grouped(sends, receives, ints(island), ints(np.arange(len(sends))))
+    if outside:
         return None
-    both = np.unique(np.stack([demands.group, sending]), axis=1, return_inverse=True)[1].ravel()
-    return replace(demands, group=ints(both))
+    both = np.unique(np.stack([group, sending]), axis=1, return_inverse=True)[1].ravel()
+    return Grouped(sends, receives, ints(both), owner)

@@ -182,7 +182,7 @@ class OneOutage(FailureSettings):
         if self.fail_every is None:
             return
         if self.fail_until is None:
-            raise SpecError("what fails again comes back before", where="fail_until")
+            raise SpecError("what fails again comes back before", where="fail_until", allowed="a time after fail_at")
         if self.fail_every <= self.fail_until - self.fail_at:
             raise SpecError(
                 "what fails again would not be back before",

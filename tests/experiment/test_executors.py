@@ -255,7 +255,7 @@ def test_squeue_that_never_answers_is_not_waited_for(tmp_path: Path, monkeypatch
     monkeypatch.setattr(executor, "_submitting", SimpleNamespace(submit=lambda _: job), raising=False)
     sentence = (
         "slurm: squeue has not answered for ten minutes, found 'No route'; "
-        "allowed: the same command again, which does not repeat stored draws"
+        "allowed: the same command again; a sweep does not repeat stored draws"
     )
     with pytest.raises(PnetError) as caught:
         list(executor.run(abs, [-1]))

@@ -144,20 +144,25 @@ def test_mptcp_gets_most_of_what_its_paths_carry_and_never_more() -> None:
     best = solve(network, traffic, routing="ksp:8", objective="total", seed=3)
     assert best.value is not None
     most = best.value / traffic.demand_count
-    result = simulate(
-        network,
-        "each:sizes=1GB",
-        traffic=traffic,
-        preset="pnet",
-        transport="mptcp:coupling=lia",
-        routing="ksp:8",
-        time_limit="100ms",
-        seed=3,
-    )
-    gbps = result.flow["received_bytes"] * 8000 / result.time_ps
-    # Slow start included, after which windows that shrink while losses are repaired take long to grow; ten times the
-    # bits get 81 % with RFC 8257's (experiments/packets-mptcp).
-    assert 0.7 * most < gbps.mean() <= most
+
+    def mean_gbps(transport: str) -> float:
+        result = simulate(
+            network,
+            "each:sizes=1GB",
+            traffic=traffic,
+            preset="pnet",
+            transport=transport,
+            routing="ksp:8",
+            time_limit="100ms",
+            seed=3,
+        )
+        return float((result.flow["received_bytes"] * 8000 / result.time_ps).mean())
+
+    # Slow start included; ten times the bits get 81 % with it and 87 % after it (experiments/packets-mptcp).
+    usual = mean_gbps("mptcp:coupling=lia,shrinks=marked")
+    assert 0.75 * most < usual <= most
+    # Windows that shrink while losses are repaired, too, take longer to grow again after slow start.
+    assert 0.7 * most < mean_gbps("mptcp:coupling=lia") < usual
 
 
 @pytest.mark.parametrize("load", [0.1, 0.3, 0.5, 0.8])
