@@ -43,7 +43,7 @@ class Box(Distribution):
                 for start, one in ((start, one) for start, group in marks.items() for one in group if one.case == case):
                     # Triangles point away from the middle, as what they mark does.
                     marker = "D" if start in ("mean", "p50") else "<" if SHARES[start] < SHARES["p50"] else ">"
-                    style = HOLLOW | {"markersize": 4}
+                    style = HOLLOW | {"markersize": 4, "clip_on": False}
                     drawn = axes.plot(one.level, at, marker, color=COLOURS[1], zorder=4, label="published", **style)
                     legend = drawn if marker == "D" or not legend else legend
             axes.set_title(textwrap.fill(label, ALONG if len(self.panels) == 1 else 12, break_long_words=False))
