@@ -96,6 +96,7 @@ class Workload:
         pause_ps: int64, as long as ``after``: how long after such a flow the wait for it ends, as where a host
             computes with what it received while others still send to it.
         earliest_ps: int64 ``[f]``: a time that a flow which waits for others waits for too; 0 for others.
+        enough: int32 ``[f]``: how many of the flows that it waits for have to be done, whichever are first.
         connection: int32 ``[f]``, the first flow on the connection that the flow is sent over, in either direction;
             its own number where no other is before it.
         connects: bool ``[f]``, whether the flow begins with the connection's handshake.
@@ -121,6 +122,7 @@ class Workload:
     acknowledged: BoolArray
     pause_ps: LongArray
     earliest_ps: LongArray
+    enough: IntArray
     connection: IntArray
     connects: BoolArray
     task: IntArray
@@ -146,6 +148,7 @@ class Workload:
         acknowledged: npt.ArrayLike = False,
         pause_ps: npt.ArrayLike = 0,
         earliest_ps: npt.ArrayLike = 0,
+        enough: npt.ArrayLike | None = None,
         connection: npt.ArrayLike | None = None,
         connects: npt.ArrayLike = True,
         task: npt.ArrayLike | None = None,
@@ -170,6 +173,7 @@ class Workload:
                 has arrived.
             pause_ps: picoseconds, one number or one for each of these pairs: how long after that.
             earliest_ps: picoseconds, one number or ``[f]``: what a flow that waits for others waits for too.
+            enough: ``[f]``, how many of the flows that it waits for have to be done; default: all.
             connection: numbers ``[f]``, equal for flows that share a connection; default: each has its own.
             connects: one truth value or ``[f]``.
             task: ``[f]``; default: every flow is a task of its own.
@@ -183,9 +187,10 @@ class Workload:
 
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
-                start or one after :data:`LONGEST_PS`; flows that wait for each other; a stage without a name; a
-                weight out of range; a connection between other hosts than its first flow's, or whose flows have
-                different transports; arrays of different lengths.
+                start or one after :data:`LONGEST_PS`; flows that wait for each other; fewer of them enough than one,
+                or more than all, or not all where there are pauses after them; a stage without a name; a weight out of
+                range; a connection between other hosts than its first flow's, or whose flows have different transports;
+                arrays of different lengths.
         """
         where = label or "workload"
         flow_at = place or (lambda flow: f"{where}: flow {flow}")
@@ -245,6 +250,7 @@ class Workload:
                 "a flow that waits for no other has an earliest time beside its start",
                 where=flow_at(int(np.argmax(idle))),
             )
+        needed = _enough(pointer, enough, pauses, where, flow_at)
         stage_of, stages = _stages(named, count, flow_at)
         first_flows = _first_flows(np.broadcast_to(shared, count), s, t, where, flow_at)
         transport_of, transports = _transports(np.broadcast_to(sent_by, count), first_flows, flow_at)
@@ -259,6 +265,7 @@ class Workload:
             booleans(known),
             longs(pauses),
             longs(earliest),
+            ints(needed),
             ints(first_flows),
             booleans(np.broadcast_to(opens, count)),
             ints(own_task),
@@ -285,6 +292,11 @@ class Workload:
     def is_job(self) -> bool:
         """Whether flows wait for others, or several are one task: then the time until all are done is of interest."""
         return bool(len(self.after)) or bool(np.any(self.task != np.arange(self.flow_count)))
+
+    @property
+    def needs_some(self) -> npt.NDArray[np.bool_]:
+        """Of each flow whether fewer than all that it waits for are enough."""
+        return self.enough < np.diff(self.after_ptr)
 
     @cached_property
     def is_weighted(self) -> bool:
@@ -347,6 +359,8 @@ class Workload:
             cells["pause_s"] = [[pause / 1e12 for pause in row] for row in self.pauses()]
         if self.earliest_ps.any():
             cells["earliest_s"] = (self.earliest_ps / 1e12).tolist()
+        if self.needs_some.any():
+            cells["enough"] = self.enough.tolist()
         if np.any(self.connection != own):
             cells["connection"] = self.connection.tolist()
         if not self.connects.all():
@@ -363,8 +377,8 @@ class Workload:
 
     def to_frame(self, network: Network) -> pd.DataFrame:
         """Return a row per flow: ``src`` and ``dst``, names of the hosts, ``bytes``, ``start_s``, and those of the
-        columns ``id``, ``after``, ``after_acknowledged``, ``pause_s``, ``earliest_s``, ``connection``, ``connects``,
-        ``task``, ``stage``, ``weight`` and ``transport`` that hold more than defaults.
+        columns ``id``, ``after``, ``after_acknowledged``, ``pause_s``, ``earliest_s``, ``enough``, ``connection``,
+        ``connects``, ``task``, ``stage``, ``weight`` and ``transport`` that hold more than defaults.
 
         Args:
             network: the one that the flows are for.
@@ -386,6 +400,7 @@ class Workload:
         ]
         arrays += [self.acknowledged] if self.acknowledged.any() else []
         arrays += [self.pause_ps, self.earliest_ps] if self.pause_ps.any() or self.earliest_ps.any() else []
+        arrays += [self.enough] if self.needs_some.any() else []
         arrays += [self.connection] if np.any(self.connection != np.arange(self.flow_count)) else []
         arrays += [self.stage] if self.stages else []
         arrays += [self.weight] if self.is_weighted else []
@@ -451,6 +466,30 @@ def _check(
     if np.any(bad):
         first = int(np.argmax(bad))
         raise WorkloadError(problem, where=flow_at(first), found=int(values[first]), allowed=f"{low} to {high}")
+
+
+def _enough(
+    pointer: LongArray, enough: npt.ArrayLike | None, pauses: LongArray, where: str, flow_at: Callable[[int], str]
+) -> LongArray:
+    """Return how many of the flows that each one waits for have to be done; WorkloadError for what cannot be."""
+    all_: LongArray = np.diff(pointer)
+    if enough is None:
+        return all_
+    needed = checked_array(enough, WorkloadError, where, whole=True)
+    if needed.shape != all_.shape:
+        raise WorkloadError(f"{len(all_)} flows have {needed.size} values of enough", where=where)
+    if np.any(wrong := (needed > all_) | (needed < np.minimum(all_, 1))):
+        flow = int(np.argmax(wrong))
+        allowed = f"1 to {all_[flow]}" if all_[flow] else "0: it waits for none"
+        raise WorkloadError(
+            "invalid number of flows that are enough", where=flow_at(flow), found=int(needed[flow]), allowed=allowed
+        )
+    paused = np.add.reduceat(np.append(pauses, 0) > 0, pointer[:-1]) * (all_ > 0)
+    if np.any(wrong := (needed < all_) & (paused > 0)):
+        raise WorkloadError(
+            "a flow has pauses after flows that do not all have to be done", where=flow_at(int(np.argmax(wrong)))
+        )
+    return needed
 
 
 def _parents(

@@ -33,7 +33,7 @@ _MOST_SEGMENTS = 1 << 31
 _FLOW_CHECKED = 1 << 18
 _OF_FLOWS = (
     *("hosts", "src", "dst", "size", "start_ps"),
-    *("after_ptr", "after", "acknowledged", "pause_ps", "earliest_ps", "connection", "connects"),
+    *("after_ptr", "after", "acknowledged", "pause_ps", "earliest_ps", "enough", "connection", "connects"),
 )
 """What the core is told of flows."""
 

@@ -45,6 +45,7 @@ def joined(parts: Sequence[Workload], hosts: int, label: str, members: Sequence[
         acknowledged=np.concatenate([part.acknowledged for part in parts]),
         pause_ps=np.concatenate([part.pause_ps for part in parts]),
         earliest_ps=np.concatenate([part.earliest_ps for part in parts]),
+        enough=np.concatenate([part.enough for part in parts]),
         connection=np.concatenate([i + part.connection for i, part in numbered]),
         connects=np.concatenate([part.connects for part in parts]),
         task=np.concatenate([i + part.task for i, part in zip(task, parts, strict=True)]),

@@ -48,6 +48,10 @@ SMALL: dict[str, dict[str, Any]] = {
         "workload": "hadoop:data=4MB,mappers=4,reducers=4,block=500kB,workers=packed,blocks=hashed,shuffle=in-turn",
         "event_limit": None,
     },
+    "packets-hadoop-shuffle": {
+        "workload": "hadoop:data=4MB,mappers=4,reducers=4,workers=packed,shuffle=in-turn,turns=free,stage=shuffle",
+        "event_limit": None,
+    },
 }
 """By experiment, keys that make its networks small where these are not of a radix k, or its flows few."""
 

@@ -219,6 +219,24 @@ def test_every_worker_of_a_job_has_a_time_for_each_stage() -> None:
 
 
 @pytest.mark.parametrize("model", ["packets", "fluid"])
+def test_with_free_turns_a_worker_always_has_as_many_flows(model: str) -> None:
+    """A worker's next flow starts at the end of another one, whichever that is, and in its order."""
+    network = build_network("leaf-spine:leaves=4,spines=2,hosts_per_leaf=4", link_gbps=GBPS)
+    text = "hadoop:data=20MB,mappers=4,reducers=6,block=1MB,shuffle=in-turn,parallel=3,turns=free"
+    result = simulate(network, text, model=model)
+    flow, worker = result.flow, result.task
+    late = 0
+    for task in range(worker.max() + 1):
+        own = np.flatnonzero(worker == task)
+        start, end = flow["start_ps"][own], flow["arrived_ps"][own]
+        assert (np.diff(start) >= 0).all()
+        assert start[3:].tolist() == np.sort(end)[: len(own) - 3].tolist()
+        late += int(np.sum(start[3:] < end[:-3]))
+    # Some begin before the one three before them has ended.
+    assert late
+
+
+@pytest.mark.parametrize("model", ["packets", "fluid"])
 def test_a_flow_that_can_never_finish(switch: Network, model: str) -> None:
     """Without a path it is refused by name; cut off during the run it is unfinished, and so is what waits for it."""
     waiting = Workload.from_flows(8, [0, 2, 4], [1, 3, 5], 10**6, after=([2], [0]), label="chain")

@@ -345,6 +345,25 @@ def test_mappers_go_through_reducers_in_one_order(network: Network) -> None:
         assert [waits[flow] for flow in flows] == [[], []] + [[flow] for flow in flows[:-2]]
 
 
+@pytest.mark.parametrize("stage", ["read", "shuffle", "write", "all"])
+def test_free_turns_begin_when_any_flow_under_way_ends(network: Network, stage: str) -> None:
+    """Of a worker's flows before it all but one are enough for the third one and each after it, with two at a time."""
+    fixed, workload = (build_workload(f"{PACKED},stage={stage},turns={turns}", network) for turns in ("fixed", "free"))
+    for name in ("src", "dst", "size", "task", "stage"):
+        assert np.array_equal(getattr(fixed, name), getattr(workload, name))
+    waits, first = parents(workload), []
+    for task in range(workload.task.max() + 1):
+        flows = np.flatnonzero(workload.task == task).tolist()
+        assert [waits[flow] for flow in flows[2:]] == [flows[:number] for number in range(2, len(flows))]
+        assert workload.enough[flows[2:]].tolist() == [number - 1 for number in range(2, len(flows))]
+        first += flows[:2]
+    # The first ones wait for the whole stage before.
+    for flow in first:
+        before = np.flatnonzero(workload.stage == workload.stage[flow] - 1).tolist()
+        assert waits[flow] == before
+        assert workload.enough[flow] == len(before)
+
+
 def test_hashed_blocks_by_hand() -> None:
     """Five racks of two hosts, six blocks of 10 bytes but the last one of 4, and a random number of 0.
 

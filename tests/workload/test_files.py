@@ -45,6 +45,9 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
     after = [(a, b) for a, b in waits if rank[a] > rank[b]]
     known = draw(st.lists(st.booleans(), min_size=len(after), max_size=len(after)))
     moments = st.integers(0, 10**15)
+    paused = draw(st.booleans())
+    waited = np.bincount([child for child, _ in after], minlength=count).tolist()
+    enough = [draw(st.integers(min(1, all_), all_)) for all_ in waited]
     # Only flows between the same two hosts can share a connection.
     ends = [min(p) * 5 + max(p) for p in zip(src, dst, strict=True)]
     return Workload.from_flows(
@@ -55,7 +58,8 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
         each(st.integers(0, 10**15)),
         after=tuple(np.array(after, dtype=int).reshape(-1, 2).T),
         acknowledged=known,
-        pause_ps=draw(st.lists(moments, min_size=len(after), max_size=len(after))) if draw(st.booleans()) else 0,
+        pause_ps=draw(st.lists(moments, min_size=len(after), max_size=len(after))) if paused else 0,
+        enough=None if paused else enough,
         earliest_ps=[draw(moments) if any(child == i for child, _ in after) else 0 for i in range(count)],
         connection=ends if draw(st.booleans()) else None,
         connects=draw(st.lists(st.booleans(), min_size=count, max_size=count)),
@@ -243,6 +247,16 @@ FAULTS = [
         ":2: invalid flow weight, found '-1'; allowed: 0.001 to 1000",
     ),
     (".csv", "src,dst,bytes,start_s,weight\nh0,h1,5,0,nan\n", ":2: invalid flow weight, found 'nan'"),
+    (
+        ".csv",
+        "src,dst,bytes,start_s,after,enough\nh0,h1,5,0,,\nh0,h1,5,0,0,x\n",
+        ":3: invalid number of flows that are enough, found 'x'; allowed: a whole number",
+    ),
+    (
+        ".csv",
+        "src,dst,bytes,start_s,after,enough\nh0,h1,5,0,,\nh0,h1,5,0,0,2\n",
+        ":3: invalid number of flows that are enough, found 2; allowed: 1 to 1",
+    ),
     (".csv", "src,dst,bytes,start_s\n", ": the workload has no flows"),
     (".cm", CM + "0->1 start 0 size 0\n", ":3: invalid flow size in bytes, found '0'"),
     (".cm", CM + "0->1 start 0 size 5 prio 3\n", ":3: not a connection, found 'start 0 size 5 prio 3'"),
@@ -288,6 +302,11 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
     [
         (".cm", {"after": ([1], [0]), "start_ps": [0, 5]}, "flow 1: connection matrices of htsim cannot hold a pause"),
         (".cm", {"task": [0, 0]}, "flow 1: connection matrices of htsim cannot hold tasks of several flows"),
+        (
+            ".cm",
+            {"after": ([1, 1], [0, 0]), "enough": [0, 1]},
+            "flow 1: connection matrices of htsim cannot hold flows that wait for some of several others",
+        ),
         (".cm", {"size": 1 << 31}, "flow 0: connection matrices of htsim cannot hold flows of more than 2147483647"),
         (
             ".cm",

@@ -349,6 +349,18 @@ def test_too_many_flows(network: Network) -> None:
         ),
         ({"size": [1, 2, 3]}, "workload: 2 flows have 3 values of size"),
         ({"src": [], "dst": []}, "workload: the workload has no flows"),
+        (
+            {"after": ([1], [0]), "enough": [0, 2]},
+            "workload: flow 1: invalid number of flows that are enough, found 2; allowed: 1 to 1",
+        ),
+        (
+            {"after": ([1], [0]), "enough": [1, 1]},
+            "workload: flow 0: invalid number of flows that are enough, found 1; allowed: 0: it waits for none",
+        ),
+        (
+            {"after": ([1, 1], [0, 0]), "enough": [0, 1], "pause_ps": [0, 1]},
+            "workload: flow 1: a flow has pauses after flows that do not all have to be done",
+        ),
         ({"after": ([0], [0])}, "workload: flow 0: circular dependency between flows"),
         ({"after": ([0, 1], [1, 0])}, "workload: flow 0: circular dependency between flows"),
         # The first waits for a circle, and is not on it.

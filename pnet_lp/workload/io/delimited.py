@@ -5,6 +5,7 @@
     after_acknowledged  the same, after their sources know that they have arrived
     pause_s             for each id in these two columns, in order: how long after it; default: 0
     earliest_s          a time that a flow with ids in these waits for too; default: 0
+    enough              how many of the flows with ids in these have to be done, whichever are first; default: all
     connection          flows with the same one share it, in either direction; default: each has its own
     connects            whether the flow begins with the connection's handshake: true (default) or false
     task                flows with the same one are one piece of work; default: each is its own
@@ -29,7 +30,7 @@ from pnet_lp.model.workload import LEAST_WEIGHT, MOST_WEIGHT
 from pnet_lp.units import parse_number
 from pnet_lp.workload.io.flows import parse_size, parse_time
 from pnet_lp.workload.io.format import WORKLOAD_FORMATS
-from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
+from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of, parse_enough
 
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
@@ -59,6 +60,7 @@ def _row(where: str, cells: dict[str, str]) -> TableRow:
         tuple(cells.get("after_acknowledged", "").split()),
         tuple(parse_time(pause, 12, where) for pause in cells.get("pause_s", "").split()),
         parse_time(cells.get("earliest_s") or "0", 12, where),
+        parse_enough(cells.get("enough") or None, where),
         cells.get("connection") or None,
         _TRUTH.get(truth, True),
         cells.get("task") or None,

@@ -30,6 +30,7 @@ class FlowList:
         start_ps: picoseconds.
         waits: flow, flow it waits for, whether until its source knows that that has arrived, and how long after that.
         earliest_ps: picoseconds; empty where there are none.
+        enough: how many of the flows that it waits for have to be done; empty where all have.
         connection, connects, task, stage, weight, transport: as in a workload; empty where each flow has its own, or
             there are no stages, weights or transports.
     """
@@ -41,6 +42,7 @@ class FlowList:
     start_ps: list[int] = field(default_factory=list)
     waits: list[tuple[int, int, bool, int]] = field(default_factory=list)
     earliest_ps: list[int] = field(default_factory=list)
+    enough: list[int] = field(default_factory=list)
     connection: list[int] = field(default_factory=list)
     connects: list[bool] = field(default_factory=list)
     task: list[int] = field(default_factory=list)
@@ -88,6 +90,7 @@ class FlowList:
             acknowledged=acknowledged if child else False,
             pause_ps=pauses if child else 0,
             earliest_ps=self.earliest_ps or 0,
+            enough=self.enough or None,
             connection=self.connection or None,
             connects=self.connects or True,
             task=self.task or None,

@@ -185,6 +185,8 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
 
 def _render(workload: Workload, _: Network) -> str:
     check_plain(workload, _WHAT, waits=True)
+    if np.any(some := workload.needs_some):
+        raise refusal(workload, _WHAT, "flows that wait for some of several others", some)
     waits = np.diff(workload.after_ptr)
     late = (waits > 0) & ((workload.start_ps > 0) | (workload.earliest_ps > 0))
     late[np.repeat(np.arange(workload.flow_count), waits)[workload.pause_ps > 0]] = True

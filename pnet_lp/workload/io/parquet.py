@@ -57,7 +57,7 @@ def _check_types(table: pa.Table, where: str) -> None:
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
         fits, expected = {
-            "bytes": (pa.types.is_integer(kind), "whole numbers"),
+            **dict.fromkeys(("bytes", "enough"), (pa.types.is_integer(kind), "whole numbers")),
             **dict.fromkeys(_TIMES, (is_number(kind), "numbers")),
             "pause_s": (listed and is_number(kind.value_type), "lists of numbers"),
             "weight": (is_number(kind), "numbers"),
@@ -85,6 +85,7 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
         after=after,
         after_acknowledged=acknowledged,
         pause_ps=tuple(parse_time(str(pause), 12, where) for pause in cells["pause_s"] or ()),
+        enough=None if cells["enough"] is None else int(cells["enough"]),
         earliest_ps=0 if cells["earliest_s"] is None else parse_time(str(cells["earliest_s"]), 12, where),
         connection=connection,
         task=task,

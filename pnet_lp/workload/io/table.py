@@ -20,6 +20,7 @@ COLUMNS = (
     "after_acknowledged",
     "pause_s",
     "earliest_s",
+    "enough",
     "connection",
     "connects",
     "task",
@@ -42,6 +43,7 @@ class TableRow(NamedTuple):
     after_acknowledged: tuple[str, ...]
     pause_ps: tuple[int, ...]
     earliest_ps: int
+    enough: int | None
     connection: str | None
     connects: bool
     task: str | None
@@ -89,6 +91,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
                 raise WorkloadError("unknown flow to wait for", where=row.where, found=name, allowed="an id")
             found.waits.append((number, ids[name], acknowledged, pause))
         found.earliest_ps.append(row.earliest_ps)
+        found.enough.append(len(awaited) if row.enough is None else row.enough)
         # The first flow of a connection gives it its number.
         own = ("flow", number) if row.connection is None else ("connection", row.connection)
         found.connection.append(numbers.setdefault(own, number))
@@ -99,6 +102,16 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
     found.stage = [row.stage for row in kept if row.stage is not None]
     found.task = np.unique(tasks, return_inverse=True)[1].tolist()
     return found
+
+
+def parse_enough(token: str | None, where: str) -> int | None:
+    """Return the number in a cell of ``enough``, None for none; WorkloadError for what is no whole number."""
+    number = None if token is None else whole(token)
+    if token is not None and number is None:
+        raise WorkloadError(
+            "invalid number of flows that are enough", where=where, found=token, allowed="a whole number"
+        )
+    return number
 
 
 def _task(row: TableRow) -> int:

@@ -25,11 +25,11 @@ class HadoopParams(WorkloadParams):
     mappers: int = Field(32, ge=1, description="hosts that read and shuffle")
     reducers: int = Field(32, ge=1, description="hosts that are shuffled to and write")
     block: Bytes = Field(128 * 10**6, description="bytes of a block that is read or written; the last may be smaller")
-    parallel: int = Field(
-        4,
-        ge=1,
-        description="flows of a worker at a time where it has several in turn: flow f begins when flow f - parallel is "
-        "done",
+    parallel: int = Field(4, ge=1, description="flows of a worker at a time where it has several in turn")
+    turns: Literal["fixed", "free"] = Field(
+        "fixed",
+        description="fixed: flow f of a worker begins when its flow f - parallel is done; free: when any of those "
+        "under way is",
     )
     shuffle: Literal["at-once", "in-turn"] = Field(
         "at-once",
@@ -81,7 +81,13 @@ def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
         )
     between = pairs * (params.reducers if params.barrier else 2) + pairs * (params.mappers if params.barrier else 2)
     workers = params.mappers + params.reducers
-    context.check_flows(2 * (params.data // params.block + workers) + pairs, waits=params.parallel * between)
+    blocks = params.data // params.block + workers
+    free = params.turns == "free"
+    waits = params.parallel * between
+    if free:
+        waits += blocks * (blocks // min(params.mappers, params.reducers) + params.mappers * params.parallel)
+        waits += pairs * (params.reducers if params.shuffle == "in-turn" else 0)
+    context.check_flows(2 * blocks + pairs, waits=waits)
     racks = _Racks(context)
     mapper, reducer = _workers(params, context, racks)
     part = np.diff([i * params.data // pairs for i in range(pairs + 1)]).reshape(params.mappers, params.reducers)
@@ -89,14 +95,14 @@ def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
     width = pairs if params.shuffle == "at-once" else params.parallel
     read, write = _blocks(params, context, racks, (mapper, reducer), (part.sum(axis=1), part.sum(axis=0)))
     stages = {
-        "read": _Turns(read.worker, read.host, mapper[read.worker], read.size, params.parallel),
-        "shuffle": _Turns(by_mapper, mapper[by_mapper], reducer[by_reducer], part.ravel(), width),
-        "write": _Turns(write.worker, reducer[write.worker], write.host, write.size, params.parallel),
+        "read": _Turns(read.worker, read.host, mapper[read.worker], read.size, params.parallel, free),
+        "shuffle": _Turns(by_mapper, mapper[by_mapper], reducer[by_reducer], part.ravel(), width, free),
+        "write": _Turns(write.worker, reducer[write.worker], write.host, write.size, params.parallel, free),
     }
     first_task = dict(zip(params.stages, np.cumsum([0, params.mappers, params.mappers]).tolist(), strict=True))
     chosen = {name: one for name, one in stages.items() if params.stage in ("all", name)}
     begin = dict(zip(chosen, np.cumsum([0, *(len(one.size) for one in chosen.values())]).tolist(), strict=False))
-    after = [(begin[name] + one.later, begin[name] + one.later - one.width) for name, one in chosen.items()]
+    after = [(begin[name] + one.later, begin[name] + one.before) for name, one in chosen.items()]
     if params.stage == "all":
         # With a barrier all wait for all, as if there were one worker.
         own = 0 if params.barrier else 1
@@ -110,12 +116,17 @@ def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
         after.append((begin["write"] + starts[child], begin["shuffle"] + parent))
     src, dst, size = (np.concatenate([getattr(one, key) for one in chosen.values()]) for key in ("src", "dst", "size"))
     child, parent = (np.concatenate(ends) for ends in zip(*after, strict=True))
+    enough = np.bincount(child, minlength=len(src))
+    if free:
+        for name, one in chosen.items():
+            enough[begin[name] + np.flatnonzero(~one.first)] -= one.width - 1
     task = np.concatenate([first_task[name] + one.worker for name, one in chosen.items()])
     return context.workload(
         src,
         dst,
         size,
         after=(child, parent),
+        enough=enough,
         task=np.unique(task, return_inverse=True)[1],
         stage=np.repeat(list(chosen), [len(one.size) for one in chosen.values()]),
     )
@@ -128,19 +139,28 @@ class _Turns:
         kept: places of the flows among those given.
         worker, src, dst, size: of each flow.
         width: flows of a worker at a time.
-        first, later, last: whether it waits for no other of its worker; the places of those that do; whether no other
-            waits for it.
+        first, last: whether it waits for no other of its worker; whether what comes after all of them waits for it.
+        later, before: places of flows and of those that they wait for: of the one ``width`` before, or where turns are
+            free of all before, of which all but ``width - 1`` are enough.
     """
 
-    def __init__(self, worker: LongArray, src: LongArray, dst: LongArray, size: LongArray, width: int) -> None:
+    def __init__(
+        self, worker: LongArray, src: LongArray, dst: LongArray, size: LongArray, width: int, free: bool
+    ) -> None:
         self.kept = np.flatnonzero(src != dst)
         self.worker, self.src, self.dst, self.size = (values[self.kept] for values in (worker, src, dst, size))
         self.width = width
         counts = np.bincount(self.worker, minlength=1)
         number = np.arange(len(self.worker)) - np.repeat(np.cumsum(counts) - counts, counts)
         self.first = number < width
-        self.later = np.flatnonzero(~self.first)
-        self.last = number >= counts[self.worker] - width
+        later = np.flatnonzero(~self.first)
+        if free:
+            many = number[later]
+            self.later = np.repeat(later, many)
+            self.before = self.later - 1 - (np.arange(len(self.later)) - np.repeat(np.cumsum(many) - many, many))
+        else:
+            self.later, self.before = later, later - width
+        self.last = (number >= counts[self.worker] - width) | free
 
 
 class _Racks:

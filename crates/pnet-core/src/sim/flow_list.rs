@@ -6,14 +6,14 @@ use std::collections::{BinaryHeap, HashMap};
 use super::source::{Flow, Source, Stage};
 use super::time::{NEVER, Time};
 use crate::csr::Csr;
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// Flows that are all known beforehand, some of which may start only when others have arrived or are acknowledged.
 #[derive(Debug)]
 pub struct FlowList {
     /// `start` is a time, or how long after all that is waited for.
     flows: Vec<Flow>,
-    /// How many flows each one still waits for.
+    /// How many flows each one still waits for; of more than it needs, the first to come count.
     waiting: Vec<u32>,
     /// When all that each one waited for so far had come and its pauses had passed.
     met: Vec<Time>,
@@ -70,6 +70,28 @@ impl FlowList {
         };
         (self.on_arrival, self.on_acknowledgement) = (children(Stage::Arrived), children(Stage::Acknowledged));
         self.ready.retain(|Reverse((_, flow))| self.waiting[*flow as usize] == 0);
+        Ok(self)
+    }
+
+    /// The same where flow `f` needs only `enough[f]` of the flows that it waits for, whichever come first.
+    ///
+    /// ```
+    /// # use pnet_core::sim::{FlowList, Stage};
+    /// let flows = FlowList::new([(0, 1, 1500, 0), (1, 0, 1500, 7)]).after(&[0, 0, 1], &[(0, Stage::Arrived, 0)]);
+    /// let error = flows.unwrap().enough(&[0, 2]).unwrap_err();
+    /// assert_eq!(error.to_string(), "enough: flow 1, found 2; allowed: 1 to 1");
+    /// ```
+    pub fn enough(mut self, enough: &[u32]) -> Result<Self, Error> {
+        if enough.len() != self.flows.len() {
+            return invalid("enough", format!("{} entries for {} flows", enough.len(), self.flows.len()));
+        }
+        for (flow, (needed, waiting)) in enough.iter().zip(&mut self.waiting).enumerate() {
+            let least = 1.min(*waiting);
+            if !(least..=*waiting).contains(needed) {
+                return refused("enough", format!("flow {flow}"), needed, format!("{least} to {waiting}"));
+            }
+            *waiting = *needed;
+        }
         Ok(self)
     }
 
@@ -140,6 +162,9 @@ impl Source for FlowList {
         };
         for (child, pause) in children.of(id as usize) {
             let (waiting, met) = (&mut self.waiting[*child as usize], &mut self.met[*child as usize]);
+            if *waiting == 0 {
+                continue;
+            }
             *waiting -= 1;
             *met = now.saturating_add(*pause).max(*met);
             if *waiting == 0 {
@@ -207,6 +232,22 @@ mod tests {
         assert_eq!(started(&mut source, 10), [(1, 10)]);
         source.reached(0, Stage::Acknowledged, 20);
         assert_eq!(started(&mut source, 20), [(2, 20), (3, 20)]);
+    }
+
+    /// Two of three are enough for the last flow; what comes later changes nothing.
+    #[test]
+    fn the_first_of_those_waited_for_count() {
+        let after = [0, 1, 2].map(|parent| (parent, Stage::Arrived, 0));
+        let list = FlowList::new([(0, 1, 1, 0); 4]).after(&[0, 0, 0, 0, 3], &after).unwrap();
+        let mut source = list.enough(&[0, 0, 0, 2]).unwrap();
+        started(&mut source, 0);
+        for (flow, at) in [(2, 5), (0, 8), (1, 9)] {
+            source.reached(flow, Stage::Arrived, at);
+            source.reached(flow, Stage::Acknowledged, at);
+        }
+        assert_eq!(source.next(), 8);
+        assert_eq!(started(&mut source, 9), [(3, 8)]);
+        assert_eq!(source.next(), NEVER);
     }
 
     /// The pause after an earlier flow may be what holds a flow up longest, or its earliest time, or neither.

@@ -9,7 +9,7 @@ use crate::error::Result;
 
 /// Flows between hosts; flow `f` waits for `after[after_ptr[f]..after_ptr[f + 1]]`, each to arrive or, where
 /// `acknowledged`, to be complete at its source, each and a pause after it, and until `earliest_ps[f]`.  It is sent over the connection that flow `connection[f]` is the first on, and
-/// begins with a handshake where `connects[f]`.
+/// begins with a handshake where `connects[f]`.  Of the flows that it waits for, `enough[f]` are enough.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Flows<'py> {
@@ -23,6 +23,7 @@ pub(crate) struct Flows<'py> {
     acknowledged: PyReadonlyArray1<'py, bool>,
     pause_ps: PyReadonlyArray1<'py, i64>,
     earliest_ps: PyReadonlyArray1<'py, i64>,
+    enough: PyReadonlyArray1<'py, i32>,
     connection: PyReadonlyArray1<'py, i32>,
     connects: PyReadonlyArray1<'py, bool>,
 }
@@ -62,6 +63,8 @@ impl Flows<'_> {
         let waits = after.into_iter().zip(stages).zip(pauses);
         let after: Vec<_> = waits.map(|((flow, known), pause)| (flow, stage(known), pause as Time)).collect();
         let flows = FlowList::new(flows).after(&offsets("after_ptr", self.after_ptr.as_slice()?)?, &after)?;
+        let enough = offsets("enough", self.enough.as_slice()?)?;
+        let flows = flows.enough(&enough.into_iter().map(|count| count as u32).collect::<Vec<_>>())?;
         let flows = flows.not_before(earliest.into_iter().map(|time| time as Time).collect())?;
         Ok(Box::new(flows.over(&connection, self.connects.as_slice()?)?))
     }
