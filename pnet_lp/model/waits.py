@@ -1,11 +1,15 @@
-"""Which flows wait for which."""
+"""Which flows wait for which, and for how many of these."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.model.arrays import checked_array
 
 
 def on_cycle(count: int, child: npt.NDArray[Any], parent: npt.NDArray[Any]) -> int | None:
@@ -34,3 +38,31 @@ def on_cycle(count: int, child: npt.NDArray[Any], parent: npt.NDArray[Any]) -> i
         seen.add(flow)
         flow = waits_for[flow]
     return flow
+
+
+def checked_enough(
+    pointer: npt.NDArray[np.int64],
+    enough: npt.ArrayLike | None,
+    pauses: npt.NDArray[np.int64],
+    where: str,
+    flow_at: Callable[[int], str],
+) -> npt.NDArray[np.int64]:
+    """Return how many of the flows that each one waits for have to be done; WorkloadError for what cannot be."""
+    all_: npt.NDArray[np.int64] = np.diff(pointer)
+    if enough is None:
+        return all_
+    needed = checked_array(enough, WorkloadError, where, whole=True)
+    if needed.shape != all_.shape:
+        raise WorkloadError(f"{len(all_)} flows have {needed.size} values of enough", where=where)
+    if np.any(wrong := (needed > all_) | (needed < np.minimum(all_, 1))):
+        flow = int(np.argmax(wrong))
+        allowed = f"1 to {all_[flow]}" if all_[flow] else "0: it waits for none"
+        raise WorkloadError(
+            "invalid number of flows that are enough", where=flow_at(flow), found=int(needed[flow]), allowed=allowed
+        )
+    paused = np.add.reduceat(np.append(pauses, 0) > 0, pointer[:-1]) * (all_ > 0)
+    if np.any(wrong := (needed < all_) & (paused > 0)):
+        raise WorkloadError(
+            "a flow has pauses after flows that do not all have to be done", where=flow_at(int(np.argmax(wrong)))
+        )
+    return needed

@@ -25,7 +25,7 @@ from pnet_lp.model.arrays import (
     longs,
 )
 from pnet_lp.model.brief import brief
-from pnet_lp.model.waits import on_cycle
+from pnet_lp.model.waits import checked_enough, on_cycle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,8 +169,7 @@ class Workload:
             size: bytes, one number or ``[f]``.
             start_ps: picoseconds, one number or ``[f]``.
             after: pairs ``(flow, flow it waits for)``, two arrays.
-            acknowledged: one truth value or one for each of these pairs: whether the source has to know that the flow
-                has arrived.
+            acknowledged: one truth value or one for each pair: whether the source has to know that the flow arrived.
             pause_ps: picoseconds, one number or one for each of these pairs: how long after that.
             earliest_ps: picoseconds, one number or ``[f]``: what a flow that waits for others waits for too.
             enough: ``[f]``, how many of the flows that it waits for have to be done; default: all.
@@ -187,10 +186,9 @@ class Workload:
 
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
-                start or one after :data:`LONGEST_PS`; flows that wait for each other; fewer of them enough than one,
-                or more than all, or not all where there are pauses after them; a stage without a name; a weight out of
-                range; a connection between other hosts than its first flow's, or whose flows have different transports;
-                arrays of different lengths.
+                start or one after :data:`LONGEST_PS`; flows that wait for each other; numbers of them that cannot be
+                enough; a stage without a name; a weight out of range; a connection between other hosts than its first
+                flow's, or whose flows have different transports; arrays of different lengths.
         """
         where = label or "workload"
         flow_at = place or (lambda flow: f"{where}: flow {flow}")
@@ -250,7 +248,7 @@ class Workload:
                 "a flow that waits for no other has an earliest time beside its start",
                 where=flow_at(int(np.argmax(idle))),
             )
-        needed = _enough(pointer, enough, pauses, where, flow_at)
+        needed = checked_enough(pointer, enough, pauses, where, flow_at)
         stage_of, stages = _stages(named, count, flow_at)
         first_flows = _first_flows(np.broadcast_to(shared, count), s, t, where, flow_at)
         transport_of, transports = _transports(np.broadcast_to(sent_by, count), first_flows, flow_at)
@@ -466,30 +464,6 @@ def _check(
     if np.any(bad):
         first = int(np.argmax(bad))
         raise WorkloadError(problem, where=flow_at(first), found=int(values[first]), allowed=f"{low} to {high}")
-
-
-def _enough(
-    pointer: LongArray, enough: npt.ArrayLike | None, pauses: LongArray, where: str, flow_at: Callable[[int], str]
-) -> LongArray:
-    """Return how many of the flows that each one waits for have to be done; WorkloadError for what cannot be."""
-    all_: LongArray = np.diff(pointer)
-    if enough is None:
-        return all_
-    needed = checked_array(enough, WorkloadError, where, whole=True)
-    if needed.shape != all_.shape:
-        raise WorkloadError(f"{len(all_)} flows have {needed.size} values of enough", where=where)
-    if np.any(wrong := (needed > all_) | (needed < np.minimum(all_, 1))):
-        flow = int(np.argmax(wrong))
-        allowed = f"1 to {all_[flow]}" if all_[flow] else "0: it waits for none"
-        raise WorkloadError(
-            "invalid number of flows that are enough", where=flow_at(flow), found=int(needed[flow]), allowed=allowed
-        )
-    paused = np.add.reduceat(np.append(pauses, 0) > 0, pointer[:-1]) * (all_ > 0)
-    if np.any(wrong := (needed < all_) & (paused > 0)):
-        raise WorkloadError(
-            "a flow has pauses after flows that do not all have to be done", where=flow_at(int(np.argmax(wrong)))
-        )
-    return needed
 
 
 def _parents(

@@ -346,7 +346,7 @@ def test_mappers_go_through_reducers_in_one_order(network: Network) -> None:
 
 
 @pytest.mark.parametrize("stage", ["read", "shuffle", "write", "all"])
-def test_free_turns_begin_when_any_flow_under_way_ends(network: Network, stage: str) -> None:
+def test_free_turns_begin_when_any_flow_ends(network: Network, stage: str) -> None:
     """Of a worker's flows before it all but one are enough for the third one and each after it, with two at a time."""
     fixed, workload = (build_workload(f"{PACKED},stage={stage},turns={turns}", network) for turns in ("fixed", "free"))
     for name in ("src", "dst", "size", "task", "stage"):
