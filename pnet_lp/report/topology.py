@@ -9,6 +9,7 @@ from pnet_lp.tables import text_table
 from pnet_lp.throughput.bounds import Bisection
 from pnet_lp.topology import Description, PlaneDescription
 from pnet_lp.units import format_gbps
+from pnet_lp.wording import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,10 +42,10 @@ _LINES: tuple[tuple[str, Callable[[PlaneDescription], str]], ...] = (
 
 def topology_headline(description: Description) -> str:
     """Return the network in one line."""
-    count = len(description.planes)
     return (
-        f"{description.variant} network of {count} plane{'' if count == 1 else 's'}: "
-        f"{description.switches:,} switches, {description.hosts:,} hosts, {description.cables:,} cables, "
+        f"{description.variant} network of {counted(len(description.planes), 'plane')}: "
+        f"{counted(description.switches, 'switch')}, {counted(description.hosts, 'host')}, "
+        f"{counted(description.cables, 'cable')}, "
         f"{format_gbps(description.capacity_gbps)} Gb/s between switches"
     )
 

@@ -109,7 +109,7 @@ def lines(document: Document, *templates: str) -> list[str]:
     return list(filter(None, (fill(template, document) for template in templates)))
 
 
-NETWORK_FACT = "{network[planes]:plane} ({network[variant]}), {network[switches]:,} switches, {network[hosts]:,} hosts"
+NETWORK_FACT = "{network[planes]:plane} ({network[variant]}), {network[switches]:switch}, {network[hosts]:host}"
 """The network of a document."""
 
 WARNINGS: Fact = ("warning", lambda document: document["warnings"])

@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pnet_lp as pn
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology import build_plane, read_plane, write_plane
 from pnet_lp.topology.io import parse_inside
+from pnet_lp.topology.io.files import parse_plane
 
 from .conftest import same
 
@@ -78,10 +80,23 @@ def test_servers_that_are_not_identical_are_refused(tmp_path: Path, old: str, ne
         read_plane(tmp_path / "rails")
 
 
-def test_a_host_with_an_nvswitch_alone_is_refused(tmp_path: Path) -> None:
+def test_a_host_with_an_nvswitch_alone_sends_by_the_cards_of_others(tmp_path: Path) -> None:
+    """Without the card of its last accelerator, the third server has one of 200 Gb/s for 2 x 4 shares each way."""
     (tmp_path / "rails").write_text(rails().replace("5 10 200Gbps", "9 10 200Gbps"))
-    with pytest.raises(TopologyError, match=r"host 5 has no link but to an NVSwitch$"):
-        read_plane(tmp_path / "rails")
+    plane = read_plane(tmp_path / "rails")
+    assert plane.host_switch.tolist() == [0, 1, 0, 1, 0, -1]
+    found = pn.throughput(str(tmp_path / "rails"), traffic="all-to-all").result
+    assert found.throughput_gbps == pytest.approx(200 / 8, rel=1e-4)
+    (tmp_path / "ports").write_text(rails().replace("5 10 200Gbps", "4 10 200Gbps"))
+    with pytest.raises(TopologyError, match=r":14: host 4 has a second link; allowed: as many links for each host"):
+        read_plane(tmp_path / "ports")
+
+
+@pytest.mark.parametrize("line", ["9000 4000 8000", "9000 8 3000 1000 8000 H100"])
+def test_a_second_line_longer_than_the_head_is_recognised(line: str) -> None:
+    numbers = " ".join(map(str, range(5000, 9000)))
+    with pytest.raises(TopologyError, match="f: there are 0 links instead of 8000"):
+        parse_plane(f"{line}\n{numbers}\n".encode(), "f")
 
 
 @pytest.mark.parametrize(

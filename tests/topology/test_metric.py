@@ -119,6 +119,13 @@ def test_routings_follow_the_metric_and_verify_checks_it(routing: str, tmp_path:
         verify_file(tmp_path / "hops.json")
 
 
+def test_columns_of_a_file_are_no_options_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "f.edges").write_text("a b 1 2 3\n")
+    with pytest.raises(TopologyError) as caught:
+        read_plane(tmp_path / "f.edges")
+    assert caught.value.sentence({"metric": "--metric"}).endswith("[delay=NS] [metric=M[/BACK]]")
+
+
 def test_metrics_of_the_file_are_a_number_of_that_name() -> None:
     given = Network.from_planes([square(metric=[1, 1, 1, 5])])
     assert by_metric(given, "metric").fingerprint == given.fingerprint

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from pnet_lp.errors import TopologyError
+from pnet_lp.errors import TopologyError, Verbatim
 from pnet_lp.formats import LAST
 from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
@@ -26,7 +26,7 @@ from pnet_lp.model.metrics import METRICS
 from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_position, parse_speed, refusal
 from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays, parse_number
 
-_CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS] [metric=M[/BACK]]"
+_CABLE = Verbatim("u v [capacity_gbps [capacity_back_gbps]] [delay=NS] [metric=M[/BACK]]")
 _SWITCH = "#: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]"
 _HOST = "#: host NAME [SWITCH UP_GBPS [DOWN_GBPS] [delay=NS]]"
 _DELAYS = {"delay": 1.0, "length": NS_PER_METRE}
@@ -64,7 +64,7 @@ class Reading:
         self.metrics += [] if metric is None else [metric]
         if len(self.metrics) not in (0, len(self.cables)):
             raise TopologyError(
-                "only some cables have a metric", where=where, allowed="metric=M on all lines, or on none"
+                "only some cables have a metric", where=where, allowed=Verbatim("metric=M on all lines, or on none")
             )
 
     def declaration(self, words: list[str], where: str) -> None:
@@ -148,7 +148,7 @@ def _metric(words: list[str], where: str) -> tuple[list[str], tuple[int, int] | 
     metric = whole(there), whole(back if slash else there)
     if metric[0] is None or metric[1] is None:
         raise TopologyError(
-            "invalid metric", where=where, found=words[-1], allowed=f"metric=M or metric=M/BACK, {METRICS}"
+            "invalid metric", where=where, found=words[-1], allowed=Verbatim(f"metric=M or metric=M/BACK, {METRICS}")
         )
     return words[:-1], (metric[0], metric[1])
 

@@ -15,7 +15,8 @@ place for
     #: delays are assumed                                the network has none; those of the lines are for the programs
 
 SimAI's NVSwitches are the first of the switches.  Where hosts have a link to one beside that to the network, they are
-in servers, which are no part of a plane but of a network.
+in servers, which are no part of a plane but of a network; some may have no other link, as where servers have fewer
+cards than accelerators.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _POWER = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3}
 _DELAY = re.compile(r"([0-9]+(?:\.[0-9]+)?)(s|ms|us|ns|ps|fs)")
 _DIGITS = {"s": 9, "ms": 6, "us": 3, "ns": 0, "ps": -3, "fs": -6}
 
-_FIRST_LINE = re.compile(r"[0-9]{1,9}(?:[ \t]++[0-9]{1,9}){2}[ \t\r]*\n")
+_FIRST_LINE = re.compile(r"[0-9]{1,9}(?:[ \t]++[0-9]{1,9}){2}(?:(?:[ \t]++[0-9]{1,9}){2}[ \t]++\S++)?[ \t\r]*\n")
 _LINK_LINE = re.compile(
     r"^[^\S\n]*+[0-9]{1,9}[^\S\n]++[0-9]{1,9}[^\S\n]++[0-9][0-9.]*+[kKMG]?i?[bB](?:ps|/s)[^\S\n]", re.MULTILINE
 )
@@ -191,7 +192,7 @@ class _Wiring:
         Where no host has another link, NVSwitches are the network, and stay.
 
         Raises:
-            TopologyError: servers that are not all identical, of hosts one after the other; a host with no other link.
+            TopologyError: servers that are not all identical, of hosts one after the other.
         """
         inside = set(nvswitches)
         if not any(switch not in inside for links in self.access.values() for switch, *_ in links):
@@ -205,8 +206,6 @@ class _Wiring:
             self.access[host] = [link for link in links if link[0] not in inside]
         if not any(servers):
             return None
-        if alone := [host for host, links in self.access.items() if not links]:
-            raise TopologyError(f"host {min(alone)} has no link but to an NVSwitch", where=where)
         [size, *others] = {len(members) for members in servers.values()}
         hosts = [host for members in servers.values() for host in members]
         apart = sum(map(len, servers)) == len(inside) and not inside & {
@@ -221,13 +220,14 @@ class _Wiring:
 
     def parts(self, switches: list[int], hosts: list[int]) -> list[tuple[_Wiring, list[int]]]:
         """Return what joins the nodes in each plane, and its switches; all of it where these are no planes."""
+        linked = [host for host in hosts if self.access[host]]
         ends = np.array([cable[:2] for cable in self.cables], dtype=np.int32).reshape(-1, 2)
         part = components(self.nodes, ends[:, 0], ends[:, 1]).tolist()
         own: dict[int, list[int]] = defaultdict(list)
         for switch in switches:
             own[part[switch]].append(switch)
-        if not hosts or not all(
-            sorted(part[switch] for switch, *_ in self.access[host]) == sorted(own) for host in hosts
+        if not linked or not all(
+            sorted(part[switch] for switch, *_ in self.access[host]) == sorted(own) for host in linked
         ):
             return [(self, switches)]
         return [
@@ -270,6 +270,8 @@ class _Wiring:
         several = len({len(self.access[host]) for host in hosts}) == 1 and not given
         for host in hosts:
             links = self.access[host]
+            if not links:
+                reading.hosts[called[host]] = (None, 0.0, 0.0, math.nan)
             if len(links) > 1 and not several:
                 raise TopologyError(
                     f"host {host} has a second link",
