@@ -92,3 +92,17 @@ def test_a_limit_leaves_bounds_of_all_demands(tmp_path: Path) -> None:
     assert found.figures["relative_gap"] < 1
     save_result(path := tmp_path / "a.json", *case, found)
     assert verify_file(path).figures["relative_gap"] == pytest.approx(found.figures["relative_gap"])
+
+
+def test_levels_of_endpoints_look_for_no_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be as many levels as endpoints, and distances of all demands for each of them take far too long."""
+    case = case_of("fat-tree:k=4", "bimodal")
+
+    def refused(*_: object) -> None:
+        raise AssertionError("distances of all demands")
+
+    monkeypatch.setattr(ArcProblem, "distances", refused)
+    found = solve(*case, objective="max-min")
+    assert found.status == "certified"
+    assert len(found.levels) > 10
+    assert sum(len(level.demands) for level in found.levels) == case[1].demand_count

@@ -1,6 +1,6 @@
 //! Column generation on the arc form.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pnet_core::mcf::columns::{self, Terms};
@@ -117,6 +117,64 @@ impl FairLevel {
             iterations: found.iterations,
             interrupted: found.interrupted || interrupted,
         }
+    }
+}
+
+/// Paths over which programs are written.
+#[pyclass(frozen, module = "pnet_lp._core")]
+pub(crate) struct PathsInUse {
+    inner: Mutex<columns::PathsInUse>,
+    planes: usize,
+}
+
+/// Where the paths of each demand begin, int64; the plane of each, int32; where its arcs begin, int64; and the arcs, int32.
+type Listed<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>);
+
+#[pymethods]
+impl PathsInUse {
+    #[new]
+    #[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+    fn new(
+        py: Python<'_>,
+        problem: &FlowProblem,
+        tolerance: f64,
+        max_iterations: usize,
+        time_limit_s: f64,
+        threads: usize,
+        on_progress: Py<PyAny>,
+    ) -> Result<Self> {
+        let options = Options { tolerance, max_iterations, time_limit_s };
+        let (inner, _) =
+            run(py, threads, on_progress, |monitor| columns::PathsInUse::new(&problem.inner, &options, monitor))?;
+        Ok(PathsInUse { inner: Mutex::new(inner), planes: problem.inner.planes.len() })
+    }
+
+    /// The paths, those of a demand after each other; arcs are numbered within their plane.
+    fn listed<'py>(&self, py: Python<'py>) -> Result<Listed<'py>> {
+        let found = in_parallel(py, || Ok(unlocked(&self.inner).listed()))?;
+        let places = |values: &[usize]| values.iter().map(|v| *v as i64).collect::<Vec<_>>().into_pyarray(py);
+        let narrow = |values: &[u32]| values.iter().map(|v| *v as i32).collect::<Vec<_>>().into_pyarray(py);
+        Ok((places(&found.pair_ptr), narrow(&found.plane), places(&found.path_ptr), narrow(&found.arc)))
+    }
+
+    /// Adds short paths under these lengths; returns how many demands had no shortest one.
+    fn add(
+        &self,
+        py: Python<'_>,
+        length: PyReadonlyArray1<f64>,
+        up_length: PyReadonlyArray2<f64>,
+        down_length: PyReadonlyArray2<f64>,
+    ) -> Result<usize> {
+        let (length, up, down) = (length.as_slice()?, up_length.as_slice()?, down_length.as_slice()?);
+        in_parallel(py, || unlocked(&self.inner).add(length, up, down))
+    }
+
+    /// The flow in which each demand has such a part of its `rate` on each of its paths.
+    fn proof(&self, py: Python<'_>, weight: PyReadonlyArray1<f64>, rate: PyReadonlyArray1<f64>) -> Result<Proof> {
+        let (weight, rate) = (weight.as_slice()?, rate.as_slice()?);
+        let inner = in_parallel(py, || unlocked(&self.inner).proof(weight, rate))?;
+        Ok(Proof { inner, planes: self.planes })
     }
 }
 

@@ -43,6 +43,7 @@ from pnet_lp.throughput.objectives.max_min.column_generation import by_columns
 from pnet_lp.throughput.objectives.max_min.cutting_planes import by_cuts
 from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
 from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
+from pnet_lp.throughput.objectives.max_min.growing_paths import with_growing_paths
 from pnet_lp.throughput.objectives.max_min.levels import Level, State, certified
 from pnet_lp.throughput.objectives.max_min.proof import (
     FairRates,
@@ -123,8 +124,7 @@ class Fair(Objective):
                 # A split is at least as long as the shortest path.
                 lengths = Flows.lengths_of_nothing(problem.flow)
                 distance = _core.demand_distances(problem.flow.core, *lengths)
-                all_of_them = np.ones(len(demand), dtype=bool)
-                level = Level(flow.rate, all_of_them, all_of_them, lengths, distance)
+                level = Level(flow.rate, everyone, lengths, distance)
                 levels = tuple(certified(problem, flow.rate, [level]))
             figures = fairness_figures(sum_down(flow.rate), levels, floats([]) if self.apart else None)
             context.clock.note("certify")
@@ -239,6 +239,10 @@ class MaxMin(Fair):
         auto = context.solver == AUTO
         if auto and (state := by_cuts(nothing)) is not None:
             yield state
+        if auto and problem.form == "arc" and not problem.rough:
+            state = with_growing_paths(nothing)
+            if state.flow is not None:
+                yield state
         if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
             small = auto and problem.flow_variables <= SMALL_COLUMNS
             yield by_columns(nothing, _FEW_STEPS if small else None)
@@ -252,10 +256,8 @@ class MaxMin(Fair):
         weighted = problem.weighted(weight) if self.apart else problem
         known, satisfied = [], np.ones(problem.demand_count, dtype=bool)
         for level in found.levels:
-            fixed = np.zeros(problem.demand_count, dtype=bool)
-            fixed[level.demands] = True
-            satisfied &= ~fixed
-            known.append(Level(flow.rate, fixed, fixed, level.lengths, weighted.distances(level.lengths)))
+            satisfied[level.demands] = False
+            known.append(Level(flow.rate, level.demands, level.lengths, weighted.distances(level.lengths)))
         levels = [
             replace(now, upper=max(now.upper, before.upper))
             for now, before in zip(certified(weighted, flow.rate, known), found.levels, strict=True)
@@ -286,14 +288,16 @@ class MaxMin(Fair):
 def optimum_of(state: State, *, capped: bool = False) -> Optimum:
     """Return the optimum after the last level, which has the demands that are still active where a limit ended it."""
     assert state.flow is not None
-    # Of the last level are all that no other one has.
-    *known, last = state.levels or (None,)
-    found = () if last is None else (*known, replace(last, active=last.active & ~state.satisfied))
-    if state.active.any() and last is None:
-        open_level = Level(state.rate, state.active, state.active, no_lengths(state.problem), state.rate)
-        found = (open_level,)
+    found, rest = state.levels, ~state.satisfied
+    if found:
+        # Of the last level are all that no other one has.
+        for level in found[:-1]:
+            rest[level.demands] = False
+        found = (*found[:-1], replace(found[-1], demands=np.flatnonzero(rest)))
+    elif state.active.any():
+        found = (Level(state.rate, np.flatnonzero(state.active), no_lengths(state.problem), state.rate),)
     levels = certified(state.problem, state.rate, found)
-    if state.active.any() and last is None:
+    if state.active.any() and not state.levels:
         levels[-1] = replace(levels[-1], upper=np.inf)
     least = (state.rate / state.cap)[state.satisfied]
     figures = fairness_figures(sum_down(state.rate), levels, least if capped else None)

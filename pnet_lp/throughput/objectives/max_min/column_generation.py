@@ -88,11 +88,11 @@ def by_columns(state: State, most: int | None = None) -> State:
         if not proved and (over or many or attempts == _ATTEMPTS):
             unknown = NO_TIME if over else f"levels beyond the {len(state.levels)} found are not known"
             state = replace(state, interrupted=found.interrupted, warnings=(f"{FLOW_SOLVER}: {unknown}",))
-            state = state.add(Level(rate, state.active, state.active, lengths, distance, found.fits))
+            state = state.add(Level(rate, np.flatnonzero(state.active), lengths, distance, factor=found.fits))
             state = replace(state, rate=rate)
             break
         if proved:
-            state = state.add(Level(rate, state.active, saturated, lengths, distance, found.fits))
+            state = state.add(Level(rate, np.flatnonzero(saturated), lengths, distance, factor=found.fits))
             state = state.fix(rate, saturated, _RELAXATION * of_one)
         else:
             levels.begin(options, report)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.objectives.max_min.filling import fill
+from pnet_lp.throughput.objectives.max_min.levels import Index
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.base import joined, separated
 
@@ -21,8 +20,6 @@ _NOISE = 1e-7
 
 _LITTLE, _SPARED = 0.01, 0.02
 """Nor have demands that take this part of the mean, which together take this part of what all do beyond the volume."""
-
-_Index = npt.NDArray[np.integer[Any]]
 
 
 @brief()
@@ -37,9 +34,9 @@ class Cut:
         around: whether it is around an endpoint: all lengths are 1.
     """
 
-    link: _Index
+    link: Index
     length: FloatArray
-    demand: _Index
+    demand: Index
     takes: FloatArray
     volume: float
     around: bool = False
@@ -60,7 +57,7 @@ class Filled:
 
     rate: FloatArray
     level: FloatArray
-    cut: _Index
+    cut: Index
     part: FloatArray
 
 
@@ -133,14 +130,14 @@ def around_endpoints(flow: FlowProblem) -> Iterator[Cut]:
 class _Groups:
     """The places of each number in an array of numbers from 0 on; those of -1 are in no group."""
 
-    def __init__(self, number: _Index, count: int) -> None:
+    def __init__(self, number: Index, count: int) -> None:
         self._order = np.argsort(number, kind="stable")
         self._start = np.searchsorted(number[self._order], np.arange(count + 1))
 
-    def of(self, number: int) -> _Index:
+    def of(self, number: int) -> Index:
         return self._order[self._start[number] : self._start[number + 1]]
 
 
-def _plain(flow: FlowProblem, link: _Index, demand: _Index) -> Cut:
+def _plain(flow: FlowProblem, link: Index, demand: Index) -> Cut:
     ones = np.ones(len(link)), np.ones(len(demand))
     return Cut(link, floats(ones[0]), demand, floats(ones[1]), float(flow.link_capacity[link].sum()), around=True)

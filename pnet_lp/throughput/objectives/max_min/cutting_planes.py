@@ -17,12 +17,11 @@ import numpy as np
 
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
-from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
-from pnet_lp.model.paths import OffsetArray
+from pnet_lp.model.arrays import floats
 from pnet_lp.throughput.objectives.max_min.cuts import Cut, Filled, around_endpoints, cut_of, filled_between
-from pnet_lp.throughput.objectives.max_min.levels import Level, State
+from pnet_lp.throughput.objectives.max_min.levels import Index, Level, State
 from pnet_lp.throughput.objectives.min_cost import largest, rate_solver
-from pnet_lp.throughput.problems import Certified, Problem
+from pnet_lp.throughput.problems import Certified
 from pnet_lp.throughput.problems.base import separated
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.throughput.solvers.base import FRUGAL
@@ -36,8 +35,9 @@ gap that is looked for."""
 _ROUGH = 0.05
 """Where the rates do not fit, K is to be known up to this part of what it lacks."""
 
-_MOST, _IDLE = 40, 10
-"""Cuts that are added, at most, and how many of them in a row may not halve what K lacks."""
+_MOST, _IDLE, _PARTS = 40, 3, 3
+"""Cuts that are added, at most, how many of them in a row may not halve what K lacks, and into how many parts of the
+time that is left, of which cuts have the first."""
 
 _FEW_STEPS = 500
 """Over given paths and in tiny networks, within which the rates have to be seen to fit: there, programs of one level
@@ -83,7 +83,7 @@ def _filled(state: State) -> State:
     """
     problem, options = state.problem, state.context.options
     many = problem.form == "arc" and problem.flow_variables > TINY_FLOW_VARIABLES
-    options = replace(options, deadline=options.deadline.parts(2))
+    options = replace(options, deadline=options.deadline.parts(_PARTS))
     cuts = list(around_endpoints(problem.flow))
     best: tuple[float, Filled, Best[Certified]] | None = None
     least, idle, done = np.inf, 0, 0
@@ -127,22 +127,16 @@ def _largest(state: State, filled: Filled, options: SolveOptions, rough: float, 
 
 def _after(state: State, cuts: Sequence[Cut], filled: Filled, found: Best[Certified]) -> State:
     """Return the state in which all demands get the part of the rates that fits."""
-    problem, answer = state.problem, found.answer
-    flow = answer.carrying(filled.rate, min(1.0, answer.interval.lower))
-    satisfied = filled.cut >= len(cuts)
-    state = replace(state, rate=flow.rate, flow=flow, satisfied=satisfied, active=state.active & ~satisfied)
-    for fixed, length in _levels(problem, cuts, filled, 1 - flow.factor, state.tolerance):
-        lengths = separated(problem.flow, length)
-        state.check_fits()
-        state = state.add(Level(flow.rate, state.active, fixed, lengths, problem.distances(lengths), flow.factor))
-        state = replace(state, active=state.active & ~fixed)
-    return replace(state, warnings=found.warnings)
+    flow = found.answer.carrying(filled.rate, min(1.0, found.answer.interval.lower))
+    state = replace(state, rate=flow.rate, flow=flow, satisfied=filled.cut >= len(cuts))
+    for level in _levels(state, cuts, filled, 1 - flow.factor):
+        state.check_fits(len(level.distance))
+        state = state.add(level)
+    return replace(state, active=np.zeros_like(state.active), warnings=found.warnings)
 
 
-def _levels(
-    problem: Problem, cuts: Sequence[Cut], filled: Filled, lacks: float, tolerance: float
-) -> Iterator[tuple[BoolArray, FloatArray]]:
-    """Yield the demands of each level, bool ``[J]``, lowest first, and the lengths ``[L]`` that prove it.
+def _levels(state: State, cuts: Sequence[Cut], filled: Filled, lacks: float) -> Iterator[Level]:
+    """Yield the levels, lowest first.
 
     Cuts around endpoints that are filled at one level prove it together, as long as what the rates lack on all of them
     is little to each of the demands.
@@ -159,19 +153,23 @@ def _levels(
             volume, smallest = last.volume, float(filled.rate[before].min())
         volume, smallest = volume + cut.volume, min(smallest, float(filled.rate[own].min()))
         same = filled.level[own[0]] <= (1 + _SAME) * filled.level[before[0]]
-        if not (same and cut.around and last.around and lacks * volume <= _CLOSER * tolerance * smallest):
-            yield _together(problem, cuts, filled, together)
+        if not (same and cut.around and last.around and lacks * volume <= _CLOSER * state.tolerance * smallest):
+            yield _together(state, cuts, filled, together)
             together = []
         together.append(own)
-    yield _together(problem, cuts, filled, together)
+    yield _together(state, cuts, filled, together)
 
 
-def _together(
-    problem: Problem, cuts: Sequence[Cut], filled: Filled, members: Sequence[OffsetArray | IntArray]
-) -> tuple[BoolArray, FloatArray]:
-    fixed, length = np.zeros(problem.demand_count, dtype=bool), np.zeros(len(problem.flow.link_capacity))
-    for own in members:
-        cut = cuts[filled.cut[own[0]]]
-        fixed[own] = True
+def _together(state: State, cuts: Sequence[Cut], filled: Filled, members: Sequence[Index]) -> Level:
+    problem, length = state.problem, np.zeros(len(state.problem.flow.link_capacity))
+    demands = np.sort(np.concatenate(members))
+    of_members = [cuts[filled.cut[own[0]]] for own in members]
+    for cut in of_members:
         length[cut.link] += cut.length
-    return fixed, floats(length)
+    lengths = separated(problem.flow, floats(length))
+    if not of_members[0].around:
+        return Level(state.rate, demands, lengths, problem.distances(lengths))
+    # Demands from elsewhere to elsewhere can go around: there is no need to look for their paths.
+    crossing, place = np.unique(np.concatenate([cut.demand for cut in of_members]), return_inverse=True)
+    takes = np.bincount(place, np.concatenate([cut.takes for cut in of_members]))
+    return Level(state.rate, demands, lengths, floats(takes), crossing)

@@ -63,19 +63,19 @@ class InteriorPoint:
                 yield state
                 continue
             over = found.interrupted or state.context.options.deadline.left_s() <= 0
-            many = np.count_nonzero(level.fixed) >= self._many * np.count_nonzero(level.active)
+            many = len(level.demands) >= self._many * np.count_nonzero(state.active)
             # A flow that has to be scaled down by more takes from all that have been fixed.
             loses = bool(state.levels) and 1 - level.factor > relaxed
             proved = proved and not (partial and loses)
             near = np.zeros_like(state.active)
             if self._own is not None and not loses and not (many and proved):
-                near = self._own.near(state, lowest_of(level.rate, state.problem.flow.demand, level.active))
+                near = self._own.near(state, lowest_of(level.rate, state.problem.flow.demand, state.active))
             if partial and not proved and not near.any() and not over:
                 return
             if over and loses and state.flow is not None:
                 level, flow = replace(level, rate=state.rate), state.flow
             if proved or not near.any():
-                state = state.add(level).fix(level.rate, level.fixed)
+                state = state.add(level).fix(level.rate, level.demands)
             if self._own is not None:
                 state = self._own.fix(state, level.rate, near & state.active)
             state = replace(
@@ -97,11 +97,11 @@ def equal_parts(state: State, nothing: Certified) -> Attained:
     return nothing.carrying(demand, min(nothing.interval.lower, float((state.cap / demand).min())))
 
 
-def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bool]]:
+def solve_level(state: State, *, vertex: bool, by: float | None = None) -> Best[tuple[Level, Attained, bool]]:
     """Return the next level from a cold start, the flow in which demands get it, and whether it is proved.
 
     Where it is not, it fixes the demand with the largest part in its bound.  With ``vertex``, a vertex is looked for
-    where an interior point does not prove it.
+    where an interior point does not prove it.  What is fixed is relaxed ``by`` this part.
 
     Raises:
         SolverError: the solver failed, or the program does not fit into memory.
@@ -117,10 +117,10 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
         distance = problem.distances(lengths)
         upper, part = bound_of(demand, flow.rate, active, problem.flow.volume(lengths), distance)
         reached = lowest_of(flow.rate, demand, active)
-        fixed = saturated_at(reached, upper, part, active, state.tolerance)
+        fixed = saturated_at(reached, upper, part, active, state.tolerance, by)
         proved = bool(fixed.any())
         fixed[int(np.argmax(np.where(active, part, -1.0)))] = True
-        level = Level(flow.rate, active, fixed, lengths, distance, flow.factor)
+        level = Level(flow.rate, np.flatnonzero(fixed), lengths, distance, factor=flow.factor)
         # The bound is divided among many demands, each of which is to be close.
         return (level, flow, proved), Interval(reached, upper).gap / PART * np.sqrt(int(active.sum()))
 
@@ -129,7 +129,8 @@ def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bo
         flow = form.attain(value, dual, np.where(active, np.minimum(demand * reached, state.cap), kept))
         if np.any(satisfied := active & (state.cap <= demand * reached * flow.factor)):
             # That all of these can have as much is a proof in itself, whatever else the solver has found.
-            level = Level(flow.rate, active, satisfied, no_lengths(problem), demand, flow.factor, satisfied=True)
+            having = np.flatnonzero(satisfied)
+            level = Level(flow.rate, having, no_lengths(problem), demand, factor=flow.factor, satisfied=True)
             return (level, flow, True), 0.0
         length, up, down = map(floats, form.lengths(dual))
         return bounded(flow, (length, up, down))

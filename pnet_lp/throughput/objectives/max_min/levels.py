@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
@@ -17,6 +18,9 @@ from pnet_lp.model.rounded import div_down
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.objectives.program import lp_solver
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
+
+Index: TypeAlias = npt.NDArray[np.integer[Any]]
+"""Of demands or links."""
 
 SLACK = 1e-12
 """Part of a sum that is added to a bound where it is a difference of sums, so that rounding cannot deny it."""
@@ -35,7 +39,7 @@ is above a thousandth, where more room does no harm."""
 PART = 0.25
 """A demand is saturated where it can get beyond its level by at most this part of the tolerance."""
 
-_BYTES_PER_LENGTH, _BYTES_PER_RATE, _LEVELS_PER_SPARE = 8, 18, 4
+_BYTES_PER_LENGTH, _BYTES_PER_RATE, _LEVELS_PER_SPARE = 8, 16, 4
 """What a level keeps until the end, of each link and each demand; and for how many levels there is to be room for
 another one in the end, when all of them are reported."""
 
@@ -47,19 +51,19 @@ class Level:
 
     Attributes:
         rate: float64 ``[J]``, Gb/s that each demand got.
-        active: bool ``[J]``, the demands whose level rose.
-        fixed: bool ``[J]``, those of them that it fixes.
+        demands: integers, those that it fixes.
         lengths: dual prices of the links.
-        distance: float64 ``[J]``, of each demand's shortest path by these.
+        distance: float64, of each demand's shortest path by these, or less.
+        crossing: integers, the demands that ``distance`` is of, sorted; None for all, ``[J]``.
         factor: by which the flow was scaled down until it fit.
         satisfied: whether it fixes demands because they have what they ask; nothing else is proved then.
     """
 
     rate: FloatArray
-    active: BoolArray
-    fixed: BoolArray
+    demands: Index
     lengths: Lengths
     distance: FloatArray
+    crossing: Index | None = None
     factor: float = 1.0
     satisfied: bool = False
 
@@ -114,27 +118,34 @@ class State:
         """Whether all demands are fixed, or a limit ended it."""
         return not self.active.any() or bool(self.warnings) or (self.interrupted and self.flow is not None)
 
-    def fix(self, rate: FloatArray, saturated: BoolArray, by: float | None = None) -> Self:
-        """Return the state in which the ``saturated``, bool ``[J]``, keep their ``rate``, Gb/s ``[J]``, relaxed.
+    def fix(self, rate: FloatArray, saturated: BoolArray | Index, by: float | None = None) -> Self:
+        """Return the state in which the ``saturated``, a mask or indices, keep their ``rate``, Gb/s ``[J]``, relaxed.
 
         That is ``by`` a part of it, or by :func:`relaxation`.
         """
         relaxed = (1 - (relaxation(self.active, self.tolerance) if by is None else by)) * rate
-        active = self.active & ~saturated
-        kept = np.where(active, 0.0, np.minimum(np.where(saturated, relaxed, self.kept), rate))
+        active, kept = self.active.copy(), self.kept.copy()
+        active[saturated] = False
+        kept[saturated] = relaxed[saturated]
+        kept = np.where(active, 0.0, np.minimum(kept, rate))
         return replace(self, rate=rate, active=active, kept=floats(kept))
 
     def satisfy(self, level: Level) -> Self:
         """Return the state in which the demands that a level fixes have all that they ask."""
-        return replace(self.fix(level.rate, level.fixed), satisfied=self.satisfied | level.fixed)
+        satisfied = self.satisfied.copy()
+        satisfied[level.demands] = True
+        return replace(self.fix(level.rate, level.demands), satisfied=satisfied)
 
     def add(self, level: Level) -> Self:
         """Return the state with one more level, whose demands are or will be fixed."""
         return replace(self, levels=(*self.levels, level))
 
-    def check_fits(self) -> None:
-        """Raise SolverError where one more level does not fit: how many there will be shows only at the end."""
-        flow, demands = self.problem.flow, self.problem.demand_count
+    def check_fits(self, demands: int | None = None) -> None:
+        """Raise SolverError where one more level does not fit: how many there will be shows only at the end.
+
+        It keeps something of all ``demands``, or of so many.
+        """
+        flow, demands = self.problem.flow, self.problem.demand_count if demands is None else demands
         links = len(flow.capacity) + 2 * flow.attach.size
         more = 1 + len(self.levels) // _LEVELS_PER_SPARE
         check_fits(
@@ -173,9 +184,14 @@ def bound_of(
     return (volume - kept + SLACK * (volume + kept)) / total, takes / total
 
 
-def saturated_at(reached: float, upper: float, part: FloatArray, active: BoolArray, tolerance: float) -> BoolArray:
-    """Return bool ``[J]``: the ``active`` demands that can get hardly more, also when the others are relaxed."""
-    between = upper - reached + 2 * relaxation(active, tolerance) * reached
+def saturated_at(
+    reached: float, upper: float, part: FloatArray, active: BoolArray, tolerance: float, by: float | None = None
+) -> BoolArray:
+    """Return bool ``[J]``: the ``active`` demands that can get hardly more, also when the others are relaxed.
+
+    That is ``by`` a part of their rates, or by :func:`relaxation`.
+    """
+    between = upper - reached + 2 * (relaxation(active, tolerance) if by is None else by) * reached
     return active & (part > 0) & (between <= PART * tolerance * reached * part)
 
 
@@ -197,24 +213,24 @@ def certified(problem: Problem, rate: FloatArray, levels: Sequence[Level]) -> li
     """Return the levels at the final ``rate`` ``[J]``, lowest first, each with the bound that its lengths prove.
 
     Later levels scale all rates down a little, until what the solver found fits exactly.  The bound is that for the
-    rates that demands have in the end, as the proof is checked with these.  The last level has all demands that are
-    still active.
+    rates that demands have in the end, as the proof is checked with these.
     """
     demand = problem.flow.demand
     own = rate / demand
     found = []
-    for i, level in enumerate(levels):
-        members = np.flatnonzero(level.fixed if i + 1 < len(levels) else level.active)
-        takes = demand * level.distance
+    for level in levels:
+        members, here = level.demands, slice(None) if level.crossing is None else level.crossing
+        place = members if level.crossing is None else np.searchsorted(level.crossing, members)
+        takes, have = demand[here] * level.distance, own[here]
         volume = (1 + SLACK) * problem.flow.volume(level.lengths)
         most = np.inf
-        if takes[members].min() > 0:
+        if takes[place].min() > 0:
             # The lower the bound, the less those above it keep: it rises until it holds.
-            most = float(own[members].max())
+            most = float(have[place].max())
             for _ in range(_ROUNDS):
-                kept = takes * np.minimum(own, most)
-                left = volume - (1 - SLACK) * (kept.sum() - kept[members])
-                needed = float((left / takes[members]).max()) * (1 + SLACK)
+                kept = takes * np.minimum(have, most)
+                left = volume - (1 - SLACK) * (kept.sum() - kept[place])
+                needed = float((left / takes[place]).max()) * (1 + SLACK)
                 if needed <= most:
                     break
                 most = needed

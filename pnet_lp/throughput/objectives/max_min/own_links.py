@@ -51,10 +51,11 @@ class OwnLinks:
             allowed = _NEAR * state.tolerance * np.minimum.accumulate(rate[waiting])
             together = np.cumsum(room[waiting]) <= allowed
             count = max(int(np.argmin(np.append(together, False))), 1)
-            group = np.zeros_like(near)
-            group[waiting[:count]] = True
-            lengths = problem.proof(np.ones(problem.flow_variables), self.cuts.lengths(group)).lengths
-            level = Level(rate, state.active, group, lengths, problem.distances(lengths))
+            group = np.sort(waiting[:count])
+            among = np.zeros_like(near)
+            among[group] = True
+            lengths = problem.proof(np.ones(problem.flow_variables), self.cuts.lengths(among)).lengths
+            level = Level(rate, group, lengths, problem.distances(lengths))
             state = state.add(level).fix(rate, group)
             waiting = waiting[count:]
         return state

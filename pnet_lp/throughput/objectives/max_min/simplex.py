@@ -137,9 +137,9 @@ class Simplex:
             # In the same measure, so that all of them have a part in the bound.
             carried = float(problem.flow.demand[saturated] @ distance[saturated])
             price = price + own_price * np.count_nonzero(saturated) / carried
-        fixed = np.any([saturated for _, saturated, _, _ in tied], axis=0)
+        fixed = np.flatnonzero(np.any([saturated for _, saturated, _, _ in tied], axis=0))
         lengths = problem.proof(np.ones(problem.flow_variables), price).lengths
-        return state.add(Level(state.rate, state.active | fixed, fixed, lengths, program.distances(price)))
+        return state.add(Level(state.rate, fixed, lengths, program.distances(price)))
 
 
 @brief()

@@ -30,7 +30,9 @@ impl Arrow {
     /// Replaces the matrix by its factor.
     pub(super) fn factor(&mut self) {
         let border = self.corner.width;
-        self.blocks.par_iter_mut().for_each(|block| eliminate(block, 0));
+        self.blocks.par_iter_mut().for_each(|block| {
+            eliminate(block, 0, || false);
+        });
         for block in &self.blocks {
             let own = block.width;
             if own == 0 || border == 0 {
@@ -56,7 +58,7 @@ impl Arrow {
                 }
             }
         }
-        eliminate(&mut self.corner, 1);
+        eliminate(&mut self.corner, 1, || false);
     }
 
     /// Solves for `x`, the blocks after each other and then the border, in place.

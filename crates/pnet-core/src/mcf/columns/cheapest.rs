@@ -373,7 +373,7 @@ impl<S: Source> Rounds for Search<'_, S> {
                 break;
             }
             self.iterations += 1;
-            moves = self.master.step(0.0);
+            moves = self.master.step(0.0, &mut stop);
             if !moves {
                 break;
             }

@@ -41,15 +41,16 @@ impl Block {
     }
 }
 
-/// Factors the square on top from its column `start` on, and solves for the rows below it.
-pub(super) fn eliminate(block: &mut Block, start: usize) {
+/// Factors the square on top from its column `start` on, and solves for the rows below it; returns whether it did, and
+/// `stop` did not end it.
+pub(super) fn eliminate(block: &mut Block, start: usize, mut stop: impl FnMut() -> bool) -> bool {
     let n = block.width;
-    if n == 0 {
-        return;
-    }
     let diagonal: Vec<f64> = (0..n).map(|i| block.values[i * n + i]).collect();
     let mut panel = vec![];
     for first in (start..n).step_by(PANEL) {
+        if stop() {
+            return false;
+        }
         let end = (first + PANEL).min(n);
         let (top, below) = block.values.split_at_mut(end * n);
         for i in first..end {
@@ -94,6 +95,7 @@ pub(super) fn eliminate(block: &mut Block, start: usize) {
             });
         }
     }
+    true
 }
 
 /// Subtracts, from rows of width `n`, the sum of the rows of `panel`, each times its factor in the columns `done`: up to column
@@ -203,14 +205,38 @@ impl Square {
         }
     }
 
-    /// Replaces the matrix by its factor.
-    pub(super) fn factor(&mut self) {
-        eliminate(&mut self.0, 0);
+    /// Replaces the matrix by its factor; returns whether it did, and `stop` did not end it.
+    pub(super) fn factor(&mut self, stop: impl FnMut() -> bool) -> bool {
+        eliminate(&mut self.0, 0, stop)
     }
 
     /// Solves for `x` in place.
     pub(super) fn solve(&self, x: &mut [f64]) {
         forward(&self.0, x);
         backward(&self.0, x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_factor_ends_where_it_is_stopped() {
+        let n = 3 * PANEL;
+        let mut matrix = Square::new(n);
+        (0..n).for_each(|i| matrix.row(i)[i] = 2.0);
+        let mut panels = 0;
+        assert!(!matrix.factor(|| {
+            panels += 1;
+            panels == 2
+        }));
+        assert_eq!(panels, 2);
+        matrix.clear();
+        (0..n).for_each(|i| matrix.row(i)[i] = 4.0);
+        assert!(matrix.factor(|| false));
+        let mut x = vec![8.0; n];
+        matrix.solve(&mut x);
+        assert!(x.iter().all(|x| *x == 2.0));
     }
 }

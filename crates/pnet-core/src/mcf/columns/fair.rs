@@ -9,7 +9,7 @@
 //! As for the cheapest flow ([`super::cheapest()`]) only links that were ever overloaded get a row in the restricted
 //! master ([`Master`]).  It continues from level to level, with its paths and rows.
 
-use super::Search;
+use super::in_use::{FIRST_STEPS, First, ROUGH, first};
 use super::links::Links;
 use super::listed;
 use super::master::Master;
@@ -17,7 +17,6 @@ use super::pool::{self, Pool};
 use super::price::{self, Limits, Path, Priced};
 use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
-use crate::mcf::best::Best;
 use crate::mcf::path_form::{self, PathProblem};
 use crate::mcf::pdhg::split::NEW;
 use crate::mcf::problem::Problem;
@@ -70,9 +69,6 @@ const RISE: f64 = 4.0;
 const MOST_PENALTY: f64 = 1e9;
 /// The limit of a rate that rises, as a multiple of the bound known.
 const ABOVE: f64 = 1.1;
-/// The gap of first-order steps before the first level, and how many at most.
-const ROUGH: f64 = 0.02;
-const FIRST_STEPS: usize = 1_000;
 /// A link has a row from the beginning if it is so full, or if its price is this part of a mean one.
 const FULL: f64 = 0.9;
 const PRICED: f64 = 1e-2;
@@ -125,23 +121,8 @@ impl FairFlow {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let mut watch = Watch::new(options.time_limit_s);
-        let best = Best::new(problem)?;
-        if !best.lower.is_finite() {
-            return invalid("capacity", "no link limits any demand");
-        }
-        let mut search = Search::new(problem, &best)?;
-        while search.upper - search.lower > ROUGH * search.upper && search.iterations() < FIRST_STEPS {
-            let stopped = search.advance(search.steps(), || watch.stop(monitor));
-            let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
-            if stopped || watch.late() || !monitor.progress(report) {
-                break;
-            }
-        }
-        let Search { links, mut pool, split, lower, upper: unit, length, .. } = search;
-        let kept: Vec<bool> = split.iter().map(|part| *part > UNUSED).collect();
-        let from = pool.exchange(&vec![vec![]; problem.demands()], &kept);
-        let split = from.iter().map(|n| split[*n as usize]).collect();
+        let First { links, pool, split, lower, upper: unit, length } =
+            first(problem, (ROUGH, UNUSED), options, monitor)?;
         let problem = Problem { demand: grown(&problem.demand, unit), ..problem.clone() };
         let source = Anywhere { problem, links };
         Ok(FairFlow(Fair::new(source, unit, Start { pool, split, lower, length })))
@@ -298,7 +279,7 @@ impl<S: Source> Fair<S> {
                     break;
                 }
                 self.iterations += 1;
-                moves = self.master.step(CENTRAL * goal);
+                moves = self.master.step(CENTRAL * goal, || watch.late());
                 if !moves {
                     break;
                 }

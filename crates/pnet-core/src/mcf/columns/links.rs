@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use crate::mcf::problem::{Plane, Problem};
-use crate::mcf::proof::Proof;
 
 /// Number of an access link without a limit.
 const UNLIMITED: u32 = u32::MAX;
@@ -135,11 +134,11 @@ impl Links {
         (arcs, access(&self.up), access(&self.down))
     }
 
-    /// The lengths of all links, from those of a proof.
-    pub(super) fn joined(&self, proof: &Proof) -> Vec<f64> {
-        let access = (self.up.iter().zip(&proof.up_length)).chain(self.down.iter().zip(&proof.down_length));
+    /// The lengths of all links, from those of arcs and of access links into planes and out of them.
+    pub(super) fn joined(&self, length: &[f64], up: &[f64], down: &[f64]) -> Vec<f64> {
+        let access = (self.up.iter().zip(up)).chain(self.down.iter().zip(down));
         let limited = access.filter(|(link, _)| **link != UNLIMITED).map(|(_, length)| *length);
-        self.of_arcs(&proof.length).chain(limited).collect()
+        self.of_arcs(length).chain(limited).collect()
     }
 
     /// The values of links that arcs are, from those of arcs: of two that are one link, that of the first.

@@ -227,8 +227,8 @@ impl Master {
     }
 
     /// Predictor and corrector, towards products whose sum is `least` or more; returns whether the step was large enough to
-    /// continue.
-    pub(super) fn step(&mut self, least: f64) -> bool {
+    /// continue.  There is none where `stop` ends it.
+    pub(super) fn step(&mut self, least: f64, stop: impl FnMut() -> bool) -> bool {
         let residuals = self.residuals();
         let scaling = self.scaling();
         self.entries.fill(&scaling, &mut self.matrix);
@@ -239,7 +239,9 @@ impl Master {
         if let Some((load, own)) = &border {
             self.matrix.add(load, 1.0 / own);
         }
-        self.matrix.factor();
+        if !self.matrix.factor(stop) {
+            return false;
+        }
         let first = self.direction(&scaling, border.as_ref(), &residuals, &affine);
         let lengths = self.step_lengths(&first, 1.0);
         let centre = (self.ahead(&first, lengths) / count / mu).powi(3).clamp(1e-6, 1.0) * mu;

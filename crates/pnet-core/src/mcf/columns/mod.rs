@@ -18,6 +18,7 @@ mod entries;
 mod fair;
 mod goal;
 mod gradual;
+mod in_use;
 mod interior;
 mod links;
 mod listed;
@@ -33,6 +34,7 @@ pub use fair::{
     estimate_listed_bytes as estimate_fair_split_bytes,
 };
 pub use goal::Terms;
+pub use in_use::{Listed, PathsInUse};
 pub use listed::{CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes};
 
 use super::balance::{self, Balanced, balance};
@@ -225,7 +227,7 @@ impl<'a> Search<'a> {
         let counts = links.counts();
         Ok(Search {
             problem,
-            length: links.joined(&best.proof),
+            length: links.joined(&best.proof.length, &best.proof.up_length, &best.proof.down_length),
             links,
             pool,
             at: Some(at),

@@ -1,0 +1,154 @@
+//! Paths over which others write programs: those of some first-order steps, and those that prices ask for.
+
+use super::Search;
+use super::links::Links;
+use super::pool::Pool;
+use super::price::{Limits, Priced};
+use super::source::{Anywhere, Source};
+use crate::error::{Error, invalid};
+use crate::mcf::best::Best;
+use crate::mcf::problem::{Problem, Use};
+use crate::mcf::proof::Proof;
+use crate::mcf::round::round;
+use crate::mcf::run::{Monitor, Options, Progress, Watch};
+use crate::rounding::Nearest;
+
+/// The gap of first-order steps, and how many at most.
+pub(super) const ROUGH: f64 = 0.02;
+pub(super) const FIRST_STEPS: usize = 1_000;
+/// A path with less than this part of its demand is left out: those of a program are few, and missing ones are found again.
+const LITTLE: f64 = 0.01;
+/// Paths of a demand in a plane that are added in one pricing.
+const MOST_PATHS: usize = 4;
+/// A shortest path is new to a demand where it is shorter, by this part, than those that it has.
+const SHORTER: f64 = 1e-9;
+
+/// Where first-order steps for K ended: paths with the part of its demand on each, bounds, and lengths.
+pub(super) struct First {
+    pub(super) links: Links,
+    pub(super) pool: Pool,
+    pub(super) split: Vec<f64>,
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    pub(super) length: Vec<f64>,
+}
+
+/// The paths in use after some first-order steps for K.
+///
+/// They end at the gap `rough`; paths with the part `unused` of their demand, or less, are left out.
+pub(super) fn first(
+    problem: &Problem,
+    (rough, unused): (f64, f64),
+    options: &Options,
+    monitor: &mut impl Monitor,
+) -> Result<First, Error> {
+    let mut watch = Watch::new(options.time_limit_s);
+    let best = Best::new(problem)?;
+    if !best.lower.is_finite() {
+        return invalid("capacity", "no link limits any demand");
+    }
+    let mut search = Search::new(problem, &best)?;
+    while search.upper - search.lower > rough * search.upper && search.iterations() < FIRST_STEPS {
+        let stopped = search.advance(search.steps(), || watch.stop(monitor));
+        let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
+        if stopped || watch.late() || !monitor.progress(report) {
+            break;
+        }
+    }
+    let Search { links, mut pool, split, lower, upper, length, .. } = search;
+    let kept: Vec<bool> = split.iter().map(|part| *part > unused).collect();
+    let from = pool.exchange(&vec![vec![]; problem.demands()], &kept);
+    let split = from.iter().map(|n| split[*n as usize]).collect();
+    Ok(First { links, pool, split, lower, upper, length })
+}
+
+/// Paths of each demand, which grow in number.
+pub struct PathsInUse {
+    source: Anywhere<Problem>,
+    pool: Pool,
+}
+
+/// Paths, those of a demand after each other; arcs are numbered within their plane.
+pub struct Listed {
+    /// Where the paths of each demand begin.
+    pub pair_ptr: Vec<usize>,
+    /// The plane of each path.
+    pub plane: Vec<u32>,
+    /// Where the arcs of each path begin.
+    pub path_ptr: Vec<usize>,
+    /// The arcs.
+    pub arc: Vec<u32>,
+}
+
+impl PathsInUse {
+    /// The paths in use after some first-order steps for K of `problem`, in which each demand has a path.
+    ///
+    /// ```
+    #[doc = include_str!("../two_cables.md")]
+    /// use pnet_core::mcf::columns::PathsInUse;
+    /// use pnet_core::mcf::run::{Options, Unwatched};
+    ///
+    /// let options = Options { tolerance: 1e-4, max_iterations: 1_000, time_limit_s: f64::INFINITY };
+    /// let mut paths = PathsInUse::new(&problem, &options, &mut Unwatched)?;
+    /// assert!(!paths.listed().plane.is_empty());
+    /// // Where all links cost the same, none is missing.
+    /// assert_eq!(paths.add(&[1.0; 4], &[0.0; 4], &[0.0; 4])?, 0);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
+        let First { links, pool, .. } = first(problem, (ROUGH, LITTLE), options, monitor)?;
+        Ok(PathsInUse { source: Anywhere { problem: problem.clone(), links }, pool })
+    }
+
+    /// The paths.
+    pub fn listed(&self) -> Listed {
+        let (Anywhere { problem, links }, paths) = (&self.source, &self.pool.problem);
+        let plane = self.pool.numbers().to_vec();
+        let (mut path_ptr, mut arc) = (vec![0], vec![]);
+        for j in 0..problem.demands() {
+            for n in paths.pair_ptr[j]..paths.pair_ptr[j + 1] {
+                let of_plane = &problem.planes[plane[n] as usize];
+                if let Use::Core { source, .. } = of_plane.demands[j] {
+                    links.for_each_arc(plane[n] as usize, of_plane, source, paths.path(n), |a| arc.push(a as u32));
+                }
+                path_ptr.push(arc.len());
+            }
+        }
+        Listed { pair_ptr: paths.pair_ptr.clone(), plane, path_ptr, arc }
+    }
+
+    /// Adds short paths under lengths of arcs and of access links; returns how many demands had no shortest one.
+    pub fn add(&mut self, length: &[f64], up: &[f64], down: &[f64]) -> Result<usize, Error> {
+        let Anywhere { problem, links } = &self.source;
+        let access = problem.planes.len() * problem.endpoints;
+        if length.len() != problem.arcs() || up.len() != access || down.len() != access {
+            return invalid("length", "not one for each arc and access link");
+        }
+        let priced = Priced::new(problem, links, links.joined(length, up, down));
+        let known = self.pool.problem.shortest::<Nearest>(&priced.length);
+        let missing: Vec<bool> =
+            known.iter().zip(&priced.shortest).map(|(known, all)| *all < known * (1.0 - SHORTER)).collect();
+        let mut paths = self.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
+        paths.iter_mut().zip(&missing).filter(|(_, missing)| !**missing).for_each(|(paths, _)| paths.clear());
+        self.pool.exchange(&paths, &vec![true; self.pool.len()]);
+        Ok(missing.iter().filter(|missing| **missing).count())
+    }
+
+    /// The flow in which each demand has so much of its `rate` on each of its paths; its lengths are 0.
+    pub fn proof(&self, weight: &[f64], rate: &[f64]) -> Result<Proof, Error> {
+        let Anywhere { problem, links } = &self.source;
+        if weight.len() != self.pool.len() || rate.len() != problem.demands() {
+            return invalid("weight", "not one for each path, or no rate for each demand");
+        }
+        let paths = &self.pool.problem;
+        let mut part = weight.to_vec();
+        for (j, rate) in rate.iter().enumerate() {
+            let own = paths.pair_ptr[j]..paths.pair_ptr[j + 1];
+            part[own].iter_mut().for_each(|part| *part *= rate / paths.demand[j]);
+        }
+        let served = Problem { demand: rate.to_vec(), ..problem.clone() };
+        let flow = self.pool.flow(&served, links, &part);
+        let (length, up, down) = links.lengths(&vec![0.0; links.capacity.len()]);
+        Ok(round(&served, &flow, length, up, down))
+    }
+}
