@@ -26,6 +26,7 @@ from pnet_lp.sim import simulate
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.throughput.problems import state_problem
+from pnet_lp.throughput.problems.quotient import symmetry_of
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.solvers import choose_solver
@@ -594,3 +595,36 @@ def test_rings_over_servers_are_solved_by_equivalence_classes(relay: str, tmp_pa
     save_result(tmp_path / "rings.json", network, traffic, found)
     verify_file(tmp_path / "rings.json")
     assert found.throughput_gbps == pytest.approx(solve(network, traffic, solver="highs-ipx").throughput_gbps, rel=1e-4)
+
+
+@pytest.mark.parametrize("relay", RELAYS)
+@pytest.mark.parametrize(
+    ("hosts", "pattern"),
+    [
+        # Rings of two servers under a leaf, and of eight under two leaves: four places in a server, or under a leaf.
+        (8, "groups:size=8,of=ring"),
+        (16, "groups:size=8,stride=4,of=ring"),
+    ],
+)
+def test_symmetries_are_found_whatever_servers_and_switches_are_called(hosts: int, pattern: str, relay: str) -> None:
+    """Members of a ring show no difference by themselves; only what is a leaf further away tells them apart."""
+    count = 12 * hosts
+    plain = pn.build_network(f"leaf-spine:leaves=12,spines=2,hosts_per_leaf={hosts}").planes[0]
+    given = build_traffic(pattern, Network.from_planes([plain]))
+    classes = set()
+    for seed in range(4):
+        draw = np.random.default_rng(seed)
+        switch, server = draw.permutation(plain.switch_count), draw.permutation(count // 4)
+        host = (server[:, None] * 4 + np.arange(4)).ravel()
+        attached = np.empty(count, dtype=np.int64)
+        attached[host] = switch[plain.host_switch]
+        ends = switch[plain.cable_u].tolist(), switch[plain.cable_v].tolist()
+        plane = Plane.from_cables(plain.switch_count, *ends, host_switch=attached.tolist())
+        network = pn.build_network([plane, plane], server="complete:n=4", server_gbps=50, relay=relay)
+        traffic = TrafficMatrix.from_entries("host", count, host[given.src], host[given.dst], given.demand)
+        core = symmetry_of(state_problem(network, traffic, parse_routing("ideal")).flow)
+        found = core.reduce(classes=10_000, looks=10**8, examples=10**7, time_limit_s=60)
+        assert found is not None
+        assert len(found.targets) == 4
+        classes.add(len(found.links))
+    assert len(classes) == 1

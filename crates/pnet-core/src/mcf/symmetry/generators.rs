@@ -5,6 +5,9 @@
 //! demands, which is checked; that colours are equal proves nothing.  The nodes that follow are drawn, and few random
 //! automorphisms generate a group that is transitive on all destinations of the kind.
 //!
+//! Cells may hold more than an orbit, as of the members of rings some of which leave a leaf.  A node that does not fit is
+//! drawn again in its place, from then on among those that show the same where they alone are set apart.
+//!
 //! Groups of endpoints and their owners are nodes of the search, after those of the fold, and so are joined to their own.
 
 use std::collections::{HashMap, HashSet};
@@ -20,6 +23,13 @@ use crate::stop::Stop;
 
 /// Draws of the nodes that follow a destination, before it is taken for one of another orbit.
 const DRAWS: usize = 8;
+
+/// Nodes drawn again in their places, in all these draws.
+const REDRAWS: usize = 16;
+
+/// Further automorphisms that are drawn where cells hold several orbits: two planes may be equivalent, and those drawn for
+/// destinations map both onto themselves.
+const FURTHER: usize = 8;
 
 /// Links visited while automorphisms are searched; some seconds.
 const MOST_VISITS: usize = 300_000_000;
@@ -38,8 +48,9 @@ pub(super) fn orbits(fold: &Fold, link_class: &[u32], kinds: &[Vec<u32>], stop: 
     let mut generators = vec![];
     let mut examples = vec![];
     let mut search: Option<Search<'_>> = None;
+    let mut last = None;
     for targets in kinds {
-        let mut known: Vec<Sequence> = vec![];
+        let mut known: Vec<(u32, Option<Sequence>)> = vec![];
         let mut found: Vec<u32> = vec![];
         for target in targets {
             stop.check()?;
@@ -48,16 +59,33 @@ pub(super) fn orbits(fold: &Fold, link_class: &[u32], kinds: &[Vec<u32>], stop: 
             }
             if targets.len() > 1 {
                 let search = search.get_or_insert_with(|| Search::new(fold, link_class));
-                if let Some(image) = known.iter().find_map(|sequence| search.onto(sequence, *target)) {
+                if let Some(image) = known.iter_mut().find_map(|(example, from)| search.onto(*example, from, *target)) {
                     (0..).zip(&image).for_each(|(from, to)| join(&mut joined, from, *to));
                     generators.push(fold.unfolded(&image));
                     continue;
                 }
-                known.extend(search.sequence(*target));
+                known.push((*target, None));
             }
             found.push(*target);
         }
         examples.push(found);
+        last = known.into_iter().find_map(|(_, sequence)| sequence).or(last);
+    }
+    if let (true, Some(search), Some(sequence)) = (fold.instance.servers.is_some(), &mut search, last) {
+        let mut count = orbit_count(&mut joined);
+        for _ in 0..FURTHER {
+            stop.check()?;
+            if count == search.cells {
+                break;
+            }
+            let Some(image) = search.image(&sequence, sequence.nodes[0]) else { break };
+            (0..).zip(&image).for_each(|(from, to)| join(&mut joined, from, *to));
+            let now = orbit_count(&mut joined);
+            if now < count {
+                generators.push(fold.unfolded(&image));
+                count = now;
+            }
+        }
     }
     // What a later automorphism joins is one orbit, too.
     let mut seen = HashSet::new();
@@ -66,9 +94,16 @@ pub(super) fn orbits(fold: &Fold, link_class: &[u32], kinds: &[Vec<u32>], stop: 
     Ok(Orbits { generators, examples })
 }
 
-/// A destination, and all that is set apart after it.
+/// How many sets there are.
+fn orbit_count(joined: &mut [u32]) -> usize {
+    (0..joined.len() as u32).filter(|node| root(joined, *node) == *node).count()
+}
+
+/// A destination, and what is set apart after it.
 struct Sequence {
-    /// What follows from each node set apart.
+    /// The nodes set apart.
+    nodes: Vec<u32>,
+    /// What follows from each.
     traces: Vec<u64>,
     /// The nodes in the order of the last partition.
     order: Vec<u32>,
@@ -80,6 +115,8 @@ struct Search<'a> {
     links: Neighbours,
     /// Without anything set apart.
     initial: Partition,
+    /// How many of its cells have nodes of the fold.
+    cells: usize,
     /// Of each folded link, and its number.
     known: HashMap<(u32, u32, u64, LinkKind), u32>,
     /// Of listed demands.
@@ -88,6 +125,10 @@ struct Search<'a> {
     nodes: usize,
     random: SplitMix,
     visited: usize,
+    /// What follows from a node that alone is set apart.
+    alone: HashMap<u32, u64>,
+    /// Whether a node did not fit that had been drawn from a cell.
+    mixed: bool,
 }
 
 impl<'a> Search<'a> {
@@ -116,58 +157,121 @@ impl<'a> Search<'a> {
         let mut colour: Vec<u64> = (0..nodes).map(|node| look(fold, node)).collect();
         colour.resize(links.len(), 0);
         let initial = Partition::new(&colour, &links);
+        let cells = initial.colours()[..nodes].iter().collect::<HashSet<_>>().len();
         let random = SplitMix::of([fold.first.len() as u64]);
-        Search { fold, link_class, links, initial, known, demands, nodes, random, visited: 0 }
+        Search {
+            fold,
+            link_class,
+            links,
+            initial,
+            cells,
+            known,
+            demands,
+            nodes,
+            random,
+            visited: 0,
+            alone: HashMap::new(),
+            mixed: false,
+        }
     }
 
     /// The partitions that follow from `target`; None where the search has taken long enough.
     fn sequence(&mut self, target: u32) -> Option<Sequence> {
         let mut partition = self.initial.clone();
-        let mut traces = vec![partition.set_apart(target, &self.links)];
+        let (mut nodes, mut traces) = (vec![target], vec![partition.set_apart(target, &self.links)]);
         while let Some(cell) = partition.open_cell() {
             if self.visited + partition.visited > MOST_VISITS {
                 return None;
             }
             let node = partition.order[cell.start];
+            nodes.push(node);
             traces.push(partition.set_apart(node, &self.links));
         }
         self.visited += partition.visited - self.initial.visited;
-        Some(Sequence { traces, order: partition.order })
+        Some(Sequence { nodes, traces, order: partition.order })
+    }
+
+    /// An automorphism of the fold that maps `example` onto `target`; `from` is what follows from it, once it is known.
+    fn onto(&mut self, example: u32, from: &mut Option<Sequence>, target: u32) -> Option<Vec<u32>> {
+        if self.alone(target) != self.alone(example) {
+            return None;
+        }
+        if from.is_none() {
+            *from = self.sequence(example);
+        }
+        self.image(from.as_ref()?, target)
     }
 
     /// An automorphism of the fold that maps the destination of `sequence` onto `target`.
-    fn onto(&mut self, sequence: &Sequence, target: u32) -> Option<Vec<u32>> {
+    fn image(&mut self, sequence: &Sequence, target: u32) -> Option<Vec<u32>> {
+        let mut redraws = REDRAWS;
         for _ in 0..DRAWS {
             if self.visited > MOST_VISITS {
                 return None;
             }
-            let mut partition = self.initial.clone();
-            let mut traces = sequence.traces.iter();
-            let mut node = target;
-            let mut level = 0;
-            let followed = loop {
-                if Some(&partition.set_apart(node, &self.links)) != traces.next() {
-                    break false;
-                }
-                let Some(cell) = partition.open_cell() else { break true };
-                level += 1;
-                node = partition.order[cell.start + self.random.below(cell.len())];
-            };
-            self.visited += partition.visited - self.initial.visited;
-            if followed && traces.next().is_none() {
-                let mut image = vec![0; partition.order.len()];
-                for (from, to) in sequence.order.iter().zip(&partition.order) {
-                    image[*from as usize] = *to;
-                }
-                image.truncate(self.nodes);
-                if self.is_automorphism(&image) {
-                    return Some(image);
-                }
-            } else if level == 0 {
-                break;
+            let Some(order) = self.follow(sequence, target, &mut redraws) else { continue };
+            let mut image = vec![0; order.len()];
+            for (from, to) in sequence.order.iter().zip(&order) {
+                image[*from as usize] = *to;
+            }
+            image.truncate(self.nodes);
+            if self.is_automorphism(&image) {
+                return Some(image);
             }
         }
         None
+    }
+
+    /// The nodes in an order as that of `sequence`, if the nodes drawn after `target` lead to one.
+    fn follow(&mut self, sequence: &Sequence, target: u32, redraws: &mut usize) -> Option<Vec<u32>> {
+        let mut chosen = vec![target];
+        loop {
+            let mut partition = self.initial.clone();
+            chosen.iter().for_each(|node| _ = partition.set_apart(*node, &self.links));
+            let fits = loop {
+                let Some(cell) = partition.open_cell() else { break true };
+                let Some(model) = sequence.nodes.get(chosen.len()) else { break false };
+                let Some(node) = self.draw(&partition.order[cell], *model) else { break false };
+                if partition.set_apart(node, &self.links) != sequence.traces[chosen.len()] {
+                    break false;
+                }
+                chosen.push(node);
+            };
+            self.visited += partition.visited - self.initial.visited;
+            if fits {
+                return (chosen.len() == sequence.nodes.len()).then_some(partition.order);
+            }
+            self.mixed = true;
+            *redraws = redraws.checked_sub(1)?;
+            if self.visited > MOST_VISITS {
+                return None;
+            }
+        }
+    }
+
+    /// A node of a cell; where cells hold more than an orbit, one from which follows what does from `model`.
+    fn draw(&mut self, cell: &[u32], model: u32) -> Option<u32> {
+        let begin = self.random.below(cell.len());
+        if !self.mixed {
+            return Some(cell[begin]);
+        }
+        let expected = self.alone(model);
+        cell[begin..].iter().chain(&cell[..begin]).copied().find(|node| self.alone(*node) == expected)
+    }
+
+    /// What follows from a node that alone is set apart; 0 where the search has taken long enough.
+    fn alone(&mut self, node: u32) -> u64 {
+        if let Some(known) = self.alone.get(&node) {
+            return *known;
+        }
+        if self.visited > MOST_VISITS {
+            return 0;
+        }
+        let mut partition = self.initial.clone();
+        let trace = partition.set_apart(node, &self.links);
+        self.visited += partition.visited - self.initial.visited;
+        self.alone.insert(node, trace);
+        trace
     }
 
     /// Whether a permutation maps every node, link and demand onto an equal one.
