@@ -146,6 +146,9 @@ _FAILING = Flag(needs=FAILING)
 
 _MOST_TIMES = 1000
 
+#: As late as any time that can be stated, in picoseconds.
+_LATEST_PS = 10**18
+
 
 def _check_times(begin_ps: int, end_ps: int | None) -> None:
     """Raise SpecError where an outage would end before it begins."""
@@ -189,6 +192,14 @@ class OneOutage(FailureSettings):
                 where="fail_every",
                 found=format_duration(self.fail_every),
                 allowed=f"more than {format_duration(self.fail_until - self.fail_at)}",
+            )
+        last = self.fail_until + (self.fail_times - 1) * self.fail_every
+        if last > _LATEST_PS:
+            raise SpecError(
+                "what fails again would be back too late the last time",
+                where="fail_every",
+                found=format_duration(last),
+                allowed=f"at most {format_duration(_LATEST_PS)}",
             )
 
     @classmethod

@@ -186,6 +186,7 @@ def test_outages_as_options() -> None:
         ("fail=edge0,fail_at=1us,fail_every=3us,fail_times=3", "what fails again comes back before"),
         ("fail=edge0,fail_at=1us,fail_until=4us,fail_every=3us,fail_times=3", "would not be back.*more than 3us"),
         ("fail=edge0,fail_until=4us,fail_every=5us,fail_times=1001", "fail_times"),
+        ("fail=edge0,fail_until=4us,fail_every=1e6s,fail_times=30", "too late the last time, found '29000000"),
         ("fail=edge9", "outage: "),
         ("fail", "outage: not a key=value parameter"),
         ("link=1", "outage: unknown parameter 'link'"),
