@@ -119,6 +119,7 @@ impl Planes {
     }
 
     /// Number of endpoints.
+    #[inline]
     pub fn endpoints(&self) -> usize {
         self.attach.first().map_or(0, Vec::len)
     }

@@ -26,7 +26,7 @@ const LOOK: u64 = 1 << 14;
 /// How ports are simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Model {
-    /// One event for each packet and link where the discipline allows it.
+    /// One event for each packet and link, unless queues of several ports depend on each other.
     #[default]
     Fast,
     /// Always two, a departure and an arrival.  The outcome is the same but for the number of events.
@@ -198,7 +198,8 @@ impl Scenario {
         let needs = needs(&*self.transport, paths.fabric.slots() as u64, small_queue)?;
         let steady = self.fast_forward.then(Steady::new);
         let payload = shape.payload;
-        let net = Net::new(paths, disciplines, self.queue.pauses(), flows, (shape, needs), recorder, self.seed);
+        let service = (self.queue.pauses(), self.model == Model::Plain || self.forwarding.compares_queues());
+        let net = Net::new(paths, disciplines, service, flows, (shape, needs), recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
         let mut engine = Engine { net, transport, events: 0, steady, look: NEVER, payload };
         let end = engine.run(self.limits, watch)?;

@@ -104,10 +104,11 @@ pub struct Net {
 
 impl Net {
     /// An idle network, for transports of this shape altogether; the ports of hosts have queues of their own or those of switches.
+    /// Queues may pause others, and ports that hold packets may send each in an event of its own.
     pub(super) fn new(
         paths: Paths,
         (switches, hosts): (Discipline, Option<Discipline>),
-        pauses: bool,
+        (pauses, at_once): (bool, bool),
         flows: Flows<PacketCounts>,
         (shape, needs): (Shape, FlowNeeds),
         recorder: Option<Recorder>,
@@ -126,7 +127,7 @@ impl Net {
             clock: Clock { now: 0, events: Events::new(&nodes, first_timer as usize - 2 * fabric.ports(), seed) },
             first_pull: first_pull as u32,
             first_timer,
-            ports: Ports::new(fabric, (switches, hosts), &needs.each, pauses, recorder.is_some()),
+            ports: Ports::new(fabric, (switches, hosts), &needs.each, pauses, at_once, recorder.is_some()),
             active: Active::new(flows, shape.subflows),
             timers: Timers::new(shape.timers + u32::from(room.is_some()), first_timer),
             room,
@@ -292,7 +293,7 @@ impl Net {
     /// A packet arrives at the far end of a port: it goes on, or is returned if it has come to its host.
     #[inline]
     pub(super) fn arrive(&mut self, port: u32) -> Option<Packet> {
-        let (departure, next) = self.ports.all[port as usize].arrive();
+        let (departure, next) = self.ports.arrive(port, &mut self.clock);
         let fate = self.take(port, &departure);
         match fate {
             Fate::Full => self.clock.events.turns.draw(port),
@@ -350,7 +351,7 @@ impl Net {
 
     /// A port that has sent its packet sends the next.
     pub(super) fn serve(&mut self, port: u32) {
-        self.ports.free(port, &mut self.clock);
+        self.ports.free(port, self.clock.now, &mut self.clock.events);
     }
 
     /// A port is asked to pause, or to go on.

@@ -185,6 +185,12 @@ impl Port {
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
     }
 
+    /// When the last packet on the ring has been sent.
+    #[inline]
+    pub(super) fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
     /// How long it takes to send what is on the ring and so many bytes behind that.
     #[inline]
     pub(super) fn wait(&self, bytes: u64, now: Time) -> Time {

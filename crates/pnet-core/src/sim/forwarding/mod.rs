@@ -185,6 +185,11 @@ pub trait Forwarding: Debug + Send + Sync {
         false
     }
 
+    /// Whether it compares what waits in ports.
+    fn compares_queues(&self) -> bool {
+        false
+    }
+
     /// How many paths it offers a flow that may use all, one for each connection; 1 where it offers one or spreads.
     fn most_paths(&self) -> u32 {
         1

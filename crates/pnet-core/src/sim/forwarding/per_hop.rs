@@ -25,13 +25,6 @@ pub struct PerHop {
 
 parameters!(PerHop: policy, drawn);
 
-impl PerHop {
-    /// Whether queues matter.
-    fn adapts(&self) -> bool {
-        self.drawn != Some(1)
-    }
-}
-
 impl Forwarding for PerHop {
     fn spreads(&self) -> bool {
         true
@@ -41,8 +34,12 @@ impl Forwarding for PerHop {
         Shares::Ports
     }
 
+    fn compares_queues(&self) -> bool {
+        self.drawn != Some(1)
+    }
+
     fn no_fluid(&self) -> Option<&'static str> {
-        self.adapts().then_some("a fluid has no queues of single packets to choose by")
+        self.compares_queues().then_some("a fluid has no queues of single packets to choose by")
     }
 
     fn loads(&self, paths: &[Vec<u32>]) -> Vec<(u32, f64)> {

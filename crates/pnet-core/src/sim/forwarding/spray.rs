@@ -139,6 +139,8 @@ struct Fan {
     last: Time,
     /// Where paths are recycled, those of each plane.
     planes: Vec<Recycled>,
+    /// And the plane of each path.
+    plane_of: Vec<u32>,
     /// Where they have entropies, these.
     entropies: Option<Entropies>,
 }
@@ -213,7 +215,11 @@ impl Forwarder for Sprayer {
             let planes = || by_part(0..paths.len() as u32, |path| fabric.part_of(&paths[*path as usize])).into_iter();
             if let Order::Recycled(Recycling { buffer, .. }) = self.params.order {
                 let planes = planes();
-                fans[0].planes = planes.map(|(_, numbers)| Recycled::new(numbers, usize::from(buffer))).collect();
+                fans[0].plane_of = vec![0; paths.len()];
+                for (plane, (_, numbers)) in planes.enumerate() {
+                    numbers.iter().for_each(|path| fans[0].plane_of[*path as usize] = plane as u32);
+                    fans[0].planes.push(Recycled::new(numbers, usize::from(buffer)));
+                }
             }
             if let Order::Entropies(Numbering { count, probe }) = self.params.order {
                 let start = random.below(usize::from(count));
@@ -301,8 +307,8 @@ impl Forwarder for Sprayer {
         if answer.kind == Kind::Ack && !answer.marked {
             // An answer of before the paths were chosen anew may name one that is no more.
             let path = answer.note[1];
-            if let Some(plane) = fan.planes.iter_mut().find(|plane| plane.has(path)) {
-                plane.came(path);
+            if let Some(plane) = fan.plane_of.get(path as usize) {
+                fan.planes[*plane as usize].came(path);
             }
         }
     }

@@ -14,6 +14,7 @@ impl Net {
         let stuck = if end == End::Deadlock { self.ports.stuck(&self.paths.fabric) } else { vec![] };
         let outside = self.outside(time);
         let mut pauses = self.ports.pauses.as_ref().map_or_else(Vec::new, |pauses| pauses.records(time));
+        self.ports.catch_up_all(time, &mut self.clock.events);
         let mut ports = self.ports.finish(time, |packet| {
             on_their_way[self.active.of(packet.connection).record as usize] += 1;
         })?;

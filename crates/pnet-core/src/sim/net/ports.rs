@@ -6,6 +6,7 @@ use super::Clock;
 use super::pauses::Pauses;
 use super::subset::Subset;
 use crate::error::Error;
+use crate::sim::events::Events;
 use crate::sim::fabric::{Fabric, NONE};
 use crate::sim::forwarding::{Pair, Queues};
 use crate::sim::network::Needs;
@@ -14,7 +15,7 @@ use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
 use crate::sim::queues::{Discipline, FRAME, Fifo, Limit, Touch, Verdict};
 use crate::sim::records::PortRecord;
 use crate::sim::telemetry::Telemetry;
-use crate::sim::time::{NEVER, Time};
+use crate::sim::time::Time;
 use crate::sim::trace::Recorder;
 
 /// Where a packet enters a queue.
@@ -67,6 +68,13 @@ impl Sides {
         self.hosts.as_ref().filter(|_| host).unwrap_or(&self.switches)
     }
 
+    /// Whether what a port sends makes room at others.
+    fn share(&self) -> bool {
+        let shares =
+            |side: &Side| matches!(&side.discipline, Discipline::Scheduler(scheduler) if scheduler.shares_room());
+        shares(&self.switches) || self.hosts.as_ref().is_some_and(shares)
+    }
+
     #[inline]
     fn of_mut(&mut self, host: bool) -> &mut Side {
         self.hosts.as_mut().filter(|_| host).unwrap_or(&mut self.switches)
@@ -86,6 +94,11 @@ fn is_first(origins: Option<&Origins>, port: u32, connection: u32) -> bool {
 /// sent first arrives.
 pub(super) struct Ports {
     pub(super) all: Vec<Port>,
+    /// Whether a port whose queue holds packets is to send the next when the last has been sent.
+    serving: Vec<bool>,
+    /// Whether it does so in an event of its own, as what it sends depends on what others have sent or the other way round.
+    /// Otherwise it is done later: when something else comes to the port, or what it sent last to the other end.
+    at_once: bool,
     rare: Vec<Rare>,
     sides: Sides,
     /// Whose data hosts stamp as its first bit leaves.
@@ -111,6 +124,7 @@ impl Ports {
         (switches, hosts): (Discipline, Option<Discipline>),
         each: &[Needs],
         pauses: Option<Pauses>,
+        at_once: bool,
         traced: bool,
     ) -> Self {
         let sides = Sides {
@@ -126,6 +140,8 @@ impl Ports {
         let origins = fabric.relays().then(|| ((0..all.len() as u32).map(of).collect(), vec![]));
         Ports {
             origins,
+            serving: vec![false; all.len()],
+            at_once: at_once || pauses.is_some() || sides.share(),
             rare: vec![Rare::default(); all.len()],
             all,
             sides,
@@ -172,27 +188,60 @@ impl Ports {
         self.rare[port as usize].lost += 1;
     }
 
+    /// What a port has sent first arrives; says when the next does.
+    #[inline]
+    pub(super) fn arrive(&mut self, port: u32, clock: &mut Clock) -> (Departure, Option<Time>) {
+        self.catch_up(port, clock.now, &mut clock.events);
+        self.all[port as usize].arrive()
+    }
+
+    /// Lets a port send what it has sent by now.
+    #[inline]
+    pub(super) fn catch_up(&mut self, port: u32, now: Time, events: &mut Events) {
+        while self.serving[port as usize] && !self.at_once {
+            let time = self.all[port as usize].busy_until();
+            if time > now {
+                break;
+            }
+            self.free(port, time, events);
+        }
+    }
+
+    /// The same of all ports.
+    pub(super) fn catch_up_all(&mut self, now: Time, events: &mut Events) {
+        (0..self.all.len() as u32).for_each(|port| self.catch_up(port, now, events));
+    }
+
     /// A port that has sent its packet marks it, if it leaves a long queue behind, and sends the next.
-    pub(super) fn free(&mut self, port: u32, clock: &mut Clock) {
+    pub(super) fn free(&mut self, port: u32, now: Time, events: &mut Events) {
         let side = self.sides.of(self.sides.of_hosts.contains(&port));
         if let (Some(most), Discipline::Scheduler(scheduler)) = (side.unmarked, &side.discipline) {
             let out = &mut self.all[port as usize];
-            let marked = out.mark_sent(most, scheduler.backlog(port), clock.now);
+            let marked = out.mark_sent(most, scheduler.backlog(port), now);
             out.counters.marked += u64::from(marked);
         }
-        self.serve(port, clock);
+        self.serve(port, now, events);
     }
 
     /// A port that is free sends the next packet, if there is one.
-    fn serve(&mut self, port: u32, clock: &mut Clock) {
+    fn serve(&mut self, port: u32, now: Time, events: &mut Events) {
         let host = self.sides.of_hosts.contains(&port);
         let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else {
             unreachable!("port {port} becomes free, but its queue serves in order of arrival");
         };
-        let Some(mut packet) = scheduler.dequeue(port) else { return };
+        match scheduler.dequeue(port) {
+            None => self.serving[port as usize] = false,
+            Some(packet) => self.put(host, port, packet, now, events),
+        }
+    }
+
+    /// Puts a packet onto the wire of a port that holds others.
+    #[inline]
+    fn put(&mut self, host: bool, port: u32, mut packet: Packet, now: Time, events: &mut Events) {
+        self.serving[port as usize] = true;
         let own = host && packet.kind == Kind::Data && is_first(self.origins.as_ref(), port, packet.connection);
         if own && self.stamped.has(packet.connection) {
-            packet.stamp = clock.now;
+            packet.stamp = now;
         }
         let from = &mut self.all[port as usize];
         if let Some(telemetry) = &mut self.telemetry
@@ -200,27 +249,33 @@ impl Ports {
             && packet.kind == Kind::Data
             && self.noted.has(packet.connection)
         {
-            telemetry.note(&packet, from.hop(port, scheduler.backlog(port).bytes, clock.now));
+            let behind = match &self.sides.of(host).discipline {
+                Discipline::Fifo(_) => 0,
+                Discipline::Scheduler(scheduler) => scheduler.backlog(port).bytes,
+            };
+            telemetry.note(&packet, from.hop(port, behind, now));
         }
-        let (departure, arrival) = from.send(&packet, packet.route, false, clock.now);
+        let (departure, arrival) = from.send(&packet, packet.route, false, now);
         from.counters.sent += 1;
         from.counters.bytes += u64::from(packet.size);
         from.counters.spent = from.counters.spent.wrapping_add(departure);
-        clock.events.push(port, departure);
-        if let Some(arrival) = arrival {
-            clock.events.push(self.arrival_lane(port), arrival);
+        if self.at_once {
+            events.push(port, departure);
         }
-        self.ask(host, clock);
+        if let Some(arrival) = arrival {
+            events.push(self.arrival_lane(port), arrival);
+        }
+        self.ask(host, now, events);
     }
 
     /// Sends the frames that a queue has just asked for.
     #[inline]
-    fn ask(&mut self, host: bool, clock: &mut Clock) {
+    fn ask(&mut self, host: bool, now: Time, events: &mut Events) {
         let Some(pauses) = &mut self.pauses else { return };
         let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else { return };
         while let Some((port, pause)) = scheduler.signal() {
-            let arrives = self.all[pauses.back(port) as usize].frame_arrives(FRAME, clock.now);
-            pauses.ask(port, pause, arrives, &mut clock.events);
+            let arrives = self.all[pauses.back(port) as usize].frame_arrives(FRAME, now);
+            pauses.ask(port, pause, arrives, events);
         }
     }
 
@@ -232,8 +287,8 @@ impl Ports {
         if let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline {
             scheduler.pause(port, pause);
         }
-        if !pause && clock.events.pending(port) == NEVER {
-            self.serve(port, clock);
+        if !pause && !self.serving[port as usize] {
+            self.serve(port, clock.now, &mut clock.events);
         }
     }
 
@@ -262,6 +317,7 @@ impl Ports {
     }
 
     /// The data of a connection in a host's port that serves in order of arrival: when each packet leaves, and its size.
+    /// The port has caught up.
     pub(super) fn standing(&self, port: u32, connection: u32, now: Time) -> impl Iterator<Item = (Time, u16)> {
         let out = &self.all[port as usize];
         let held = match &self.sides.of(true).discipline {
@@ -331,14 +387,27 @@ impl Ports {
         clock: &mut Clock,
         recorder: &mut Option<Box<Recorder>>,
     ) -> bool {
+        self.catch_up(port, clock.now, &mut clock.events);
         let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else { return false };
         let out = &mut self.all[port as usize];
-        let sending = out.backlog(clock.now);
         let counters = &mut out.counters;
         counters.entered += 1;
-        let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
-        let backlog = sending + scheduler.backlog(port);
+        if !self.at_once && !self.serving[port as usize] && scheduler.pass(port, &packet) {
+            let alone = Backlog::from(&packet);
+            counters.spent = counters.spent.wrapping_sub(clock.now);
+            counters.longest = counters.longest.max(alone);
+            if let Some(recorder) = recorder {
+                recorder.queue(clock.now, port, alone);
+            }
+            self.put(host, port, packet, clock.now, &mut clock.events);
+            return false;
+        }
+        let before = out.backlog(clock.now) + scheduler.backlog(port);
+        let touch = scheduler.enqueue(port, before, packet, &mut self.dropped);
         let gone = self.dropped.len() as u64;
+        let taken = gone == 0 && touch != Touch::Trimmed;
+        let backlog = if taken { before + (&packet).into() } else { out.backlog_at_most() + scheduler.backlog(port) };
+        let counters = &mut out.counters;
         counters.dropped += gone;
         counters.marked += u64::from(touch == Touch::Marked);
         self.rare[port as usize].trimmed += u64::from(touch == Touch::Trimmed);
@@ -348,9 +417,9 @@ impl Ports {
         if let Some(recorder) = recorder {
             recorder.queue(clock.now, port, backlog);
         }
-        self.ask(host, clock);
-        if clock.events.pending(port) == NEVER {
-            self.serve(port, clock);
+        self.ask(host, clock.now, &mut clock.events);
+        if !self.serving[port as usize] {
+            self.serve(port, clock.now, &mut clock.events);
         }
         gone > 0 || touch == Touch::Trimmed
     }

@@ -1,6 +1,8 @@
 //! Room in hosts' ports: a connection waits while too much of its own data stands there, as operating systems let it
 //! (the small queues of Linux 3.6).
 
+use smallvec::SmallVec;
+
 use super::Net;
 use crate::sim::time::Time;
 
@@ -43,20 +45,23 @@ impl Room {
         self.allowances[connection as usize].bytes >= 0
     }
 
-    /// Whether a connection may put another packet into a port, of which these stand there: when each leaves, and its size.
-    /// If not, it waits until half of what may stand there is left: to look at every packet would take long, and the link
-    /// stays busy.  Then returns until when, if that is not known yet.
+    /// Whether a connection waits until it looks again.
+    #[inline]
+    pub(super) fn waits(&self, connection: u32, now: Time) -> bool {
+        now < self.allowances[connection as usize].until
+    }
+
+    /// Whether a connection that does not wait may put another packet into a port, of which these stand there: when each
+    /// leaves, and its size.  If not, it waits until half of what may stand there is left: to look at every packet would take long, and the link
+    /// stays busy.  Then returns until when.
     pub(super) fn look(
         &mut self,
         connection: u32,
         now: Time,
         standing: impl Iterator<Item = (Time, u16)>,
-    ) -> Result<(), Option<Time>> {
+    ) -> Result<(), Time> {
         let allowance = &mut self.allowances[connection as usize];
-        if now < allowance.until {
-            return Err(None);
-        }
-        let mut packets: Vec<(Time, u16)> = standing.collect();
+        let mut packets: SmallVec<[(Time, u16); 8]> = standing.collect();
         packets.sort_unstable();
         let mut bytes: i64 = packets.iter().map(|(_, size)| i64::from(*size)).sum();
         for (time, size) in packets {
@@ -67,7 +72,7 @@ impl Room {
             allowance.until = time;
         }
         if now < allowance.until {
-            return Err(Some(allowance.until));
+            return Err(allowance.until);
         }
         allowance.bytes = allowance.most - bytes;
         Ok(())
@@ -79,11 +84,15 @@ impl Net {
     #[cold]
     pub(super) fn look_for_room(&mut self, connection: u32) -> bool {
         let Some(room) = &mut self.room else { return true };
+        if room.waits(connection, self.clock.now) {
+            return false;
+        }
         let (fabric, now, host) = (&self.paths.fabric, self.clock.now, self.active.of(connection).pair.src);
         let ports = fabric.ports_of(host);
+        ports.iter().for_each(|port| self.ports.catch_up(*port, now, &mut self.clock.events));
         let found =
             room.look(connection, now, ports.into_iter().flat_map(|port| self.ports.standing(port, connection, now)));
-        if let Err(Some(until)) = found {
+        if let Err(until) = found {
             self.timers.arm(connection, self.room_timer, until, &mut self.clock.events);
         }
         found.is_ok()
@@ -105,8 +114,8 @@ mod tests {
         }
         assert!(!room.has(1));
         // Those of two ports are not in order.
-        assert_eq!(room.look(1, 0, [(10, 1500), (30, 1500), (20, 1500)].into_iter()), Err(Some(20)));
-        assert_eq!(room.look(1, 19, [(20, 1500), (30, 1500)].into_iter()), Err(None));
+        assert_eq!(room.look(1, 0, [(10, 1500), (30, 1500), (20, 1500)].into_iter()), Err(20));
+        assert!(room.waits(1, 19) && !room.waits(1, 20));
         assert_eq!(room.look(1, 20, [(30, 1500)].into_iter()), Ok(()));
         // 2,500 more may follow the 1,500.
         room.put(1, 2500);

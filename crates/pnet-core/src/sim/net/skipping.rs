@@ -20,6 +20,7 @@ impl Net {
             flows.push(FlowNote { connection: pair.connection, record, received, counts, planes, subflows });
         }
         let pauses = self.ports.pauses.as_ref().map_or_else(Vec::new, |pauses| pauses.records(now));
+        self.ports.catch_up_all(now, &mut self.clock.events);
         let ports = self.ports.finish(now, |_| {}).ok()?;
         Some(Note { time: now, flows, ports, pauses })
     }

@@ -11,13 +11,19 @@ use super::{Fifo, Limit, Scheduler, Touch, Verdict};
 pub(crate) struct Held {
     fifo: Box<dyn Fifo>,
     waiting: Vec<VecDeque<Packet>>,
+    backlogs: Vec<Backlog>,
     paused: Vec<bool>,
 }
 
 impl Held {
     /// The plain model of `fifo` for `ports` ports.
     pub(crate) fn new(fifo: Box<dyn Fifo>, ports: usize) -> Self {
-        Held { fifo, waiting: vec![VecDeque::new(); ports], paused: vec![false; ports] }
+        Held {
+            fifo,
+            waiting: vec![VecDeque::new(); ports],
+            backlogs: vec![Backlog::default(); ports],
+            paused: vec![false; ports],
+        }
     }
 }
 
@@ -30,20 +36,27 @@ impl Scheduler for Held {
         }
         packet.marked |= verdict == Verdict::Mark;
         self.waiting[port as usize].push_back(packet);
+        let backlog = &mut self.backlogs[port as usize];
+        *backlog = *backlog + (&packet).into();
         if verdict == Verdict::Mark { Touch::Marked } else { Touch::Nothing }
     }
 
     fn dequeue(&mut self, port: u32) -> Option<Packet> {
         let waiting = &mut self.waiting[port as usize];
-        if !self.paused[port as usize] {
-            return waiting.pop_front();
-        }
-        waiting.iter().position(|packet| packet.kind != Kind::Data).and_then(|place| waiting.remove(place))
+        let packet = if self.paused[port as usize] {
+            let first = waiting.iter().position(|packet| packet.kind != Kind::Data)?;
+            waiting.remove(first)?
+        } else {
+            waiting.pop_front()?
+        };
+        let backlog = &mut self.backlogs[port as usize];
+        backlog.packets -= 1;
+        backlog.bytes -= u64::from(packet.size);
+        Some(packet)
     }
 
     fn backlog(&self, port: u32) -> Backlog {
-        let waiting = &self.waiting[port as usize];
-        Backlog { packets: waiting.len() as u32, bytes: waiting.iter().map(|packet| u64::from(packet.size)).sum() }
+        self.backlogs[port as usize]
     }
 
     fn can_pause(&self) -> bool {

@@ -73,6 +73,12 @@ pub trait Scheduler {
     /// it has done.
     fn enqueue(&mut self, port: u32, backlog: Backlog, packet: Packet, dropped: &mut Vec<Packet>) -> Touch;
 
+    /// Lets a packet pass that comes to a port which sends nothing and holds nothing, as if it was taken and given at once, and
+    /// returns whether it does; if not, it is to be taken.
+    fn pass(&mut self, _port: u32, _packet: &Packet) -> bool {
+        false
+    }
+
     /// Gives the packet to be sent next; the one before has been sent.
     fn dequeue(&mut self, port: u32) -> Option<Packet>;
 
@@ -86,6 +92,11 @@ pub trait Scheduler {
 
     /// The link by which the next packet has come that is put into a queue, which the port at its other end numbers.
     fn comes_by(&mut self, _link: u32) {}
+
+    /// Whether what one port sends makes room at others.
+    fn shares_room(&self) -> bool {
+        false
+    }
 
     /// Whether a port can be paused.
     fn can_pause(&self) -> bool {

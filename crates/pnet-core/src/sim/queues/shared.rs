@@ -297,6 +297,10 @@ impl Scheduler for Buffers {
         self.ports[port as usize].paused = paused;
     }
 
+    fn shares_room(&self) -> bool {
+        true
+    }
+
     fn can_pause(&self) -> bool {
         true
     }

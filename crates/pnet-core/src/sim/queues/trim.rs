@@ -105,6 +105,12 @@ impl Lane {
         Some(first)
     }
 
+    /// Sends a packet that finds nothing here.
+    fn pass(&mut self, packet: &Packet) {
+        self.backlog = packet.into();
+        self.sending = Some(packet.size);
+    }
+
     /// What was being sent is gone.
     fn sent(&mut self) {
         if let Some(size) = self.sending.take() {
@@ -123,8 +129,9 @@ impl Lane {
     }
 }
 
-/// The two queues of a port.
+/// The two queues of a port: two lines of the cache.
 #[derive(Debug)]
+#[repr(align(128))]
 struct Sides {
     data: Lane,
     /// What carries no data.
@@ -180,6 +187,19 @@ impl Scheduler for Trimming {
         if packet.kind == Kind::Data { Touch::Trimmed } else { Touch::Nothing }
     }
 
+    fn pass(&mut self, port: u32, packet: &Packet) -> bool {
+        let sides = &mut self.ports[port as usize];
+        let data = packet.kind == Kind::Data;
+        // What finds nothing before it may be marked or too large even so.
+        let stays = if data { self.params.low == Some(0) } else { u64::from(packet.size) > self.params.headers };
+        if stays && sides.limited {
+            return false;
+        }
+        let lane = if data { &mut sides.data } else { &mut sides.bare };
+        lane.pass(packet);
+        true
+    }
+
     fn dequeue(&mut self, port: u32) -> Option<Packet> {
         let Sides { data, bare, turn, .. } = &mut self.ports[port as usize];
         data.sent();
@@ -205,6 +225,8 @@ impl Scheduler for Trimming {
         Box::new(sides.data.held.iter().chain(&sides.bare.held))
     }
 }
+
+const _: () = assert!(size_of::<Sides>() == 128);
 
 #[cfg(test)]
 mod tests {
