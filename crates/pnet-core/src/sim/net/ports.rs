@@ -68,11 +68,9 @@ impl Sides {
         self.hosts.as_ref().filter(|_| host).unwrap_or(&self.switches)
     }
 
-    /// Whether what a port sends makes room at others.
+    /// Whether what a port of a switch sends makes room at others.
     fn share(&self) -> bool {
-        let shares =
-            |side: &Side| matches!(&side.discipline, Discipline::Scheduler(scheduler) if scheduler.shares_room());
-        shares(&self.switches) || self.hosts.as_ref().is_some_and(shares)
+        matches!(&self.switches.discipline, Discipline::Scheduler(scheduler) if scheduler.shares_room())
     }
 
     #[inline]
@@ -141,7 +139,7 @@ impl Ports {
         Ports {
             origins,
             serving: vec![false; all.len()],
-            at_once: at_once || pauses.is_some() || sides.share(),
+            at_once: at_once || sides.share(),
             rare: vec![Rare::default(); all.len()],
             all,
             sides,
@@ -316,8 +314,7 @@ impl Ports {
         }
     }
 
-    /// The data of a connection in a host's port that serves in order of arrival: when each packet leaves, and its size.
-    /// The port has caught up.
+    /// The data of a connection in a host's port that has caught up and serves in order: when each packet leaves, its size.
     pub(super) fn standing(&self, port: u32, connection: u32, now: Time) -> impl Iterator<Item = (Time, u16)> {
         let out = &self.all[port as usize];
         let held = match &self.sides.of(true).discipline {
