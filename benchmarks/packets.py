@@ -49,11 +49,13 @@ LARGE = 24
 #: Of each kind of run, the rate of links in Gb/s and the words of the simulation.
 KINDS: dict[str, tuple[int, dict[str, str]]] = {
     "tcp": (10, {"preset": "pnet", "transport": "tcp"}),
+    "dctcp": (10, {"preset": "modern"}),
     "ndp": (10, {"preset": "ndp", "transport": "ndp"}),
     "roce": (10, {"preset": "roce-2026"}),
     "swift": (10, {"transport": "swift"}),
     "hpcc": (10, {"transport": "hpcc"}),
     "nscc": (10, {"preset": "uec"}),
+    "rccc": (10, {"preset": "uec", "transport": "rccc"}),
     "mrc": (10, {"preset": "mrc"}),
     "sopa": (1, {"preset": "sopa"}),
 }
