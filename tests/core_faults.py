@@ -121,6 +121,11 @@ def fair() -> _core.FairFlow:
     return _core.FairFlow(problem(), **_SOLVE)
 
 
+def in_use() -> _core.PathsInUse:
+    """Return paths over which programs are written."""
+    return _core.PathsInUse(problem(), **_SOLVE)
+
+
 def fair_split() -> _core.FairSplit:
     """Return those of the problem over paths."""
     return _core.FairSplit(paths(), **_SOLVE)
@@ -309,6 +314,10 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "FairSplit": (core.FairSplit, {"problem": paths(), **_SOLVE}),
         "FairSplit.level": (fair_split().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairSplit.weight": (fair_split().weight, {}),
+        "PathsInUse": (core.PathsInUse, {"problem": problem(), **_SOLVE}),
+        "PathsInUse.listed": (in_use().listed, {}),
+        "PathsInUse.add": (in_use().add, _LENGTHS),
+        "PathsInUse.proof": (in_use().proof, {"weight": np.ones(2), "rate": np.ones(2)}),
         "enumerate_paths": (
             core.enumerate_paths,
             {"planes": planes(), **_ENDS, "kind": core.PathKind.KShortest, "count": 2, "per_flow": False, **_SEARCH},

@@ -103,7 +103,11 @@ def test_a_flow_over_paths_in_use_is_one_over_links() -> None:
     with pytest.raises(_core.CoreError):
         in_use.proof(weight[1:], flow.demand)
     with pytest.raises(_core.CoreError):
-        in_use.add(flow.capacity[1:], flow.access_up, flow.access_down)
+        in_use.add(flow.capacity[1:], np.ones(flow.attach.shape), np.ones(flow.attach.shape))
+    with pytest.raises(_core.CoreError, match="at least 0"):
+        in_use.add(-flow.capacity, np.ones(flow.attach.shape), np.ones(flow.attach.shape))
+    with pytest.raises(_core.CoreError, match="above 0"):
+        in_use.proof(weight, 0 * rate)
 
 
 def test_too_many_paths_leave_it_to_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,6 +124,9 @@ impl PathsInUse {
         if length.len() != problem.arcs() || up.len() != access || down.len() != access {
             return invalid("length", "not one for each arc and access link");
         }
+        if !length.iter().chain(up).chain(down).all(|length| *length >= 0.0 && length.is_finite()) {
+            return invalid("length", "not finite and at least 0");
+        }
         let priced = Priced::new(problem, links, links.joined(length, up, down));
         let known = self.pool.problem.shortest::<Nearest>(&priced.length);
         let missing: Vec<bool> =
@@ -139,6 +142,12 @@ impl PathsInUse {
         let Anywhere { problem, links } = &self.source;
         if weight.len() != self.pool.len() || rate.len() != problem.demands() {
             return invalid("weight", "not one for each path, or no rate for each demand");
+        }
+        if !weight.iter().all(|part| *part >= 0.0 && part.is_finite()) {
+            return invalid("weight", "not finite and at least 0");
+        }
+        if !rate.iter().all(|rate| *rate > 0.0 && rate.is_finite()) {
+            return invalid("rate", "not finite and above 0");
         }
         let paths = &self.pool.problem;
         let mut part = weight.to_vec();
