@@ -1,5 +1,7 @@
 """``max-min`` by cuts: filling between the cuts around endpoints, and one cut more where rates do not fit."""
 
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.flow import build_problem
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import max_min
 from pnet_lp.throughput.objectives.max_min.cuts import around_endpoints, cut_of, filled_between
 from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.problems.base import separated
@@ -106,3 +109,22 @@ def test_levels_of_endpoints_look_for_no_paths(monkeypatch: pytest.MonkeyPatch) 
     assert found.status == "certified"
     assert len(found.levels) > 10
     assert sum(len(level.demands) for level in found.levels) == case[1].demand_count
+
+
+def test_what_is_slow_to_begin_loses_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Cuts leave bounds, and the next way does not look at the clock."""
+    case = case_of("hypercube:d=5", "random", "rack")
+    over = threading.Event()
+
+    def slow(_: object) -> None:
+        over.wait(30)
+
+    monkeypatch.setattr(max_min, "with_growing_paths", slow)
+    began = time.monotonic()
+    found = solve(*case, objective="max-min", time_limit_s=0.4, tolerance=1e-9)
+    over.set()
+    assert time.monotonic() - began < 10
+    assert found.status == "bounds"
+    assert any("time limit" in warning for warning in found.warnings)
+    save_result(path := tmp_path / "a.json", *case, found)
+    assert verify_file(path).figures["relative_gap"] == pytest.approx(found.figures["relative_gap"])

@@ -58,6 +58,7 @@ from pnet_lp.throughput.problems import Attained, Problem
 from pnet_lp.throughput.problems.proof import Flows
 from pnet_lp.throughput.solvers import AUTO
 from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
+from pnet_lp.throughput.solvers.general import attended
 from pnet_lp.units import format_gap, format_short
 
 if TYPE_CHECKING:
@@ -223,15 +224,21 @@ class MaxMin(Fair):
         if problem.fixed:
             return self.filled(problem, context)
         weighted = problem.weighted(weight) if self.apart else problem
-        tried: list[Optimum] = []
-        for state in self._solves(State.zero(weighted, context, cap)):
-            tried.append(optimum_of(state, capped=self.apart))
-            over = tried[-1].interrupted or context.options.deadline.left_s() <= 0
-            if over or tried[-1].gap <= context.options.tolerance:
+        deadline = context.options.deadline
+        solves = self._solves(State.zero(weighted, context, cap))
+        tried = [optimum_of(next(solves), capped=self.apart)]
+        while tried[-1].gap > context.options.tolerance and not tried[-1].interrupted and deadline.left_s() > 0:
+            # What is known is not to be lost where another way takes long even to begin.
+            state, interrupted = attended(lambda _: next(solves, None), "levels", deadline.to_end_s())
+            if state is None:
+                late = () if deadline.left_s() > 0 else (NO_TIME,)
+                tried.append(replace(tried[-1], iterations=0, interrupted=interrupted, warnings=late))
                 break
+            tried.append(optimum_of(state, capped=self.apart))
         iterations = sum(found.iterations for found in tried)
         best = min(tried, key=lambda found: found.gap)
-        return replace(best, iterations=iterations, interrupted=tried[-1].interrupted)
+        warnings = best.warnings or tried[-1].warnings
+        return replace(best, iterations=iterations, interrupted=tried[-1].interrupted, warnings=warnings)
 
     def _solves(self, nothing: State) -> Iterator[State]:
         """Yield the state after all levels, one way after the other."""

@@ -35,9 +35,8 @@ gap that is looked for."""
 _ROUGH = 0.05
 """Where the rates do not fit, K is to be known up to this part of what it lacks."""
 
-_MOST, _IDLE, _PARTS = 40, 3, 3
-"""Cuts that are added, at most, how many of them in a row may not halve what K lacks, and into how many parts of the
-time that is left, of which cuts have the first."""
+_MOST, _IDLE = 40, 3
+"""Cuts that are added, at most, and how many of them in a row may not halve what K lacks."""
 
 _FEW_STEPS = 500
 """Over given paths and in tiny networks, within which the rates have to be seen to fit: there, programs of one level
@@ -83,7 +82,7 @@ def _filled(state: State) -> State:
     """
     problem, options = state.problem, state.context.options
     many = problem.form == "arc" and problem.flow_variables > TINY_FLOW_VARIABLES
-    options = replace(options, deadline=options.deadline.parts(_PARTS))
+    options = replace(options, deadline=options.deadline.parts(2))
     cuts = list(around_endpoints(problem.flow))
     best: tuple[float, Filled, Best[Certified]] | None = None
     least, idle, done = np.inf, 0, 0

@@ -35,7 +35,6 @@ from pnet_lp.throughput.solvers.general import Best
 _RELAXATION = 0.2
 """Part of what their bounds leave to demands that are fixed by which these are relaxed: later programs need room."""
 
-
 _LOST = 0.01
 """Part of that relaxation by which a flow may have to be scaled down until it fits."""
 
@@ -87,6 +86,8 @@ class _GrowingPaths:
         self._flow = state.problem.flow
         self._merged = merge(self._flow)
         merged = self._merged.problem
+        if merged.demand_count > SMALL_COLUMNS:
+            raise SolverError(f"more than {SMALL_COLUMNS:,} demands")
         check_fits(
             _core.estimate_fair_flow_bytes(merged.core),
             f"paths of {merged.demand_count:,} demands",
