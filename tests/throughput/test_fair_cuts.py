@@ -112,7 +112,7 @@ def test_levels_of_endpoints_look_for_no_paths(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_is_slow_to_begin_loses_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Cuts leave bounds, and the next way does not look at the clock."""
+    """Cuts leave bounds, and what comes after them does not look at the clock."""
     case = case_of("hypercube:d=5", "random", "rack")
     over = threading.Event()
 
