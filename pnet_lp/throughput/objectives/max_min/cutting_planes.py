@@ -21,6 +21,7 @@ from pnet_lp.model.arrays import floats
 from pnet_lp.throughput.objectives.max_min.cuts import Cut, Filled, around_endpoints, cut_of, filled_between
 from pnet_lp.throughput.objectives.max_min.levels import Index, Level, State
 from pnet_lp.throughput.objectives.min_cost import largest, rate_solver
+from pnet_lp.throughput.objectives.program import SMALL_COLUMNS
 from pnet_lp.throughput.problems import Certified
 from pnet_lp.throughput.problems.base import separated
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
@@ -82,7 +83,8 @@ def _filled(state: State) -> State:
     """
     problem, options = state.problem, state.context.options
     many = problem.form == "arc" and problem.flow_variables > TINY_FLOW_VARIABLES
-    options = replace(options, deadline=options.deadline.parts(2))
+    # Demands that are not too many for programs over paths leave these the most of the time.
+    options = replace(options, deadline=options.deadline.parts(4 if problem.demand_count <= SMALL_COLUMNS else 2))
     cuts = list(around_endpoints(problem.flow))
     best: tuple[float, Filled, Best[Certified]] | None = None
     least, idle, done = np.inf, 0, 0
