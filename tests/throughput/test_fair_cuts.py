@@ -88,6 +88,23 @@ def test_cuts_around_endpoints_hold_for_any_path() -> None:
     assert float(cut.takes @ again.rate[cut.demand]) <= cut.volume * (1 + 1e-9)
 
 
+def test_demands_that_need_not_cross_a_cut_have_no_part_in_it() -> None:
+    """Also where rates just pass it, so that nobody is left out for taking little."""
+    network, traffic = case_of("jellyfish:k=4", "random", planes=2)
+    problem = ArcProblem(build_problem(network, traffic))
+    flow = problem.flow
+    length = np.zeros(len(flow.link_capacity))
+    length[next(iter(around_endpoints(flow))).link] = 1
+    lengths = separated(flow, length)
+    distance = problem.distances(lengths)
+    assert distance.any()
+    assert not distance.all()
+    rate = 0.999 * flow.demand * flow.volume(lengths) / float(distance @ flow.demand)
+    cut = cut_of(problem, lengths, rate)
+    assert cut.takes.min() > 0
+    assert cut.demand.tolist() == np.flatnonzero(distance).tolist()
+
+
 def test_a_limit_leaves_bounds_of_all_demands(tmp_path: Path) -> None:
     case = case_of("hypercube:d=5", "random", "rack")
     found = solve(*case, objective="max-min", time_limit_s=1e-3)

@@ -97,6 +97,7 @@ def cut_of(problem: Problem, lengths: Lengths, rate: FloatArray) -> Cut:
     little = spent[order] < _LITTLE * spent.mean()
     least = np.count_nonzero(little & (np.cumsum(spent[order]) <= _SPARED * (spent.sum() - volume)))
     has = np.sort(order[least:])
+    has = has[takes[has] > 0]
     link = np.flatnonzero(length)
     return Cut(link, floats(length[link]), has, floats(takes[has]), volume)
 
