@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import PnetError
+from pnet_lp.model.brief import brief
 
 IntArray: TypeAlias = npt.NDArray[np.int32]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -35,6 +38,40 @@ def floats(values: npt.ArrayLike) -> FloatArray:
 def booleans(values: npt.ArrayLike) -> BoolArray:
     """Return the same as bool."""
     return _read_only(values, np.bool_)
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class MostlyZero:
+    """An array of which the entries that are not zero are kept.
+
+    Attributes:
+        shape: of the array.
+        place: int64, where these are, in row-major order.
+        value: float64, what they are.
+    """
+
+    shape: tuple[int, ...]
+    place: npt.NDArray[np.int64]
+    value: FloatArray
+
+    @classmethod
+    def of(cls, array: FloatArray) -> Self:
+        """Return ``array`` in this form."""
+        entries = np.ravel(array)
+        place = np.flatnonzero(entries)
+        return cls(array.shape, longs(place), floats(entries[place]))
+
+    @property
+    def size(self) -> int:
+        """Bytes of what is kept."""
+        return self.place.nbytes + self.value.nbytes
+
+    def array(self) -> FloatArray:
+        """Return the whole array."""
+        entries = np.zeros(math.prod(self.shape))
+        entries[self.place] = self.value
+        return floats(entries.reshape(self.shape))
 
 
 def checked_array(

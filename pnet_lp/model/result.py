@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, TypeAlias
 
-from pnet_lp.model.arrays import FloatArray, IntArray, floats
+from pnet_lp.model.arrays import FloatArray, IntArray, MostlyZero, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.model.certificates import Certificate, LinkLengths
+from pnet_lp.model.certificates import Certificate
+from pnet_lp.model.flow import Lengths
 from pnet_lp.model.frozen import freeze, thawed
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
@@ -17,6 +18,8 @@ from pnet_lp.model.servers import LinkKind
 from pnet_lp.units import format_gbps, format_short
 
 Status: TypeAlias = Literal["certified", "bounds"]
+
+_NO_LINKS = MostlyZero.of(floats([]))
 
 
 @brief()
@@ -56,7 +59,7 @@ class Bottleneck:
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class FairLevel(LinkLengths):
+class FairLevel:
     """A step of max-min fairness: the demands that can get no more, given what those of earlier levels get.
 
     Attributes:
@@ -64,16 +67,38 @@ class FairLevel(LinkLengths):
         upper: what none of them can get more than, as long as every other demand keeps what it gets, or ``upper``
             where that is less.
         demands: int32, indices of the demands, in the order of the problem.
-        length: float64 ``[arcs]``, the lengths that prove it; empty where full links do.
-        up_length, down_length: float64 ``[planes, endpoints]``, or empty.
+        priced: the lengths that prove it, of arcs and of access links up and down; of no links where full links do.
+            There can be many levels, and most lengths are 0.
     """
 
     rate: float
     upper: float
     demands: IntArray
-    length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
-    up_length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
-    down_length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
+    priced: tuple[MostlyZero, MostlyZero, MostlyZero] = field(default=(_NO_LINKS, _NO_LINKS, _NO_LINKS), repr=False)
+
+    @property
+    def length(self) -> FloatArray:
+        """Lengths of arcs, float64 ``[arcs]``, or ``[0]``."""
+        return self.priced[0].array()
+
+    @property
+    def up_length(self) -> FloatArray:
+        """Lengths of access links from endpoints, float64 ``[planes, endpoints]``, or ``[0]``."""
+        return self.priced[1].array()
+
+    @property
+    def down_length(self) -> FloatArray:
+        """Lengths of those to endpoints."""
+        return self.priced[2].array()
+
+    @property
+    def lengths(self) -> Lengths:
+        """All three."""
+        return self.length, self.up_length, self.down_length
+
+    def by(self, length: FloatArray, up_length: FloatArray, down_length: FloatArray) -> Self:
+        """Return the same level, proved by these lengths."""
+        return replace(self, priced=(MostlyZero.of(length), MostlyZero.of(up_length), MostlyZero.of(down_length)))
 
     @property
     def gap(self) -> float:

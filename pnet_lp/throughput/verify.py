@@ -38,20 +38,12 @@ from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 from pnet_lp.verification.arcs import SecondArcs
 from pnet_lp.verification.checks import Checks, near, same_json
+from pnet_lp.verification.distances import reachable, reachable_by_paths, reachable_in_both_directions
 from pnet_lp.verification.instance import check_arcs, check_classes, check_groups, check_magnitudes
 from pnet_lp.verification.one_graph import check_one_graph
 from pnet_lp.verification.paths import SecondOnePath, SecondPaths
 from pnet_lp.verification.quotient import SecondQuotient
-from pnet_lp.verification.second import (
-    Rates,
-    SavedAnswer,
-    SecondConcurrent,
-    SecondProblem,
-    Subject,
-    reachable,
-    reachable_by_paths,
-    reachable_in_both_directions,
-)
+from pnet_lp.verification.second import Rates, SavedAnswer, SecondConcurrent, SecondProblem, Subject
 from pnet_lp.verification.splits import over_splits
 from pnet_lp.verification.trees import SecondTree
 

@@ -13,7 +13,8 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.rounded import add_down, add_up, div_up, mul_up, totals_down, totals_up
 from pnet_lp.verification.checks import SAME, Checks
-from pnet_lp.verification.second import SecondProblem, Subject, demand_distances, plane_arcs
+from pnet_lp.verification.distances import demand_distances, plane_arcs
+from pnet_lp.verification.second import SecondProblem, Subject
 
 _Index = npt.NDArray[np.int64]
 

@@ -13,7 +13,7 @@ from pnet_lp.model.demands import Pairs
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.rounded import add_up, div_up, mul_down, mul_up, sub_up, sum_up, totals_down, totals_up
 from pnet_lp.verification.checks import SAME, Checks, one_to_one
-from pnet_lp.verification.second import plane_arcs
+from pnet_lp.verification.distances import plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
 

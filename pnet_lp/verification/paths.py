@@ -18,8 +18,9 @@ from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
 from pnet_lp.verification.arcs import any_distances
 from pnet_lp.verification.checks import SAME
+from pnet_lp.verification.distances import path_arcs, reachable
 from pnet_lp.verification.path_lists import STEPS, check_complete
-from pnet_lp.verification.second import SecondProblem, Subject, path_arcs, reachable
+from pnet_lp.verification.second import SecondProblem, Subject
 
 
 class SecondPaths(SecondProblem):

@@ -29,9 +29,10 @@ from pnet_lp.model.rounded import (
 )
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
+from pnet_lp.verification.distances import distances_to, metrics, plane_arcs
 from pnet_lp.verification.draws import drawn_planes
 from pnet_lp.verification.paths import checked_paths, on_one_path
-from pnet_lp.verification.second import SecondProblem, Subject, distances_to, metrics, plane_arcs
+from pnet_lp.verification.second import SecondProblem, Subject
 
 
 class SecondFixed(SecondProblem):

@@ -14,7 +14,8 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import Lengths
 from pnet_lp.model.rounded import div_up, mul_up, sum_down, totals_up
 from pnet_lp.verification.arcs import any_distances
-from pnet_lp.verification.second import SecondProblem, Subject, plane_arcs
+from pnet_lp.verification.distances import plane_arcs
+from pnet_lp.verification.second import SecondProblem, Subject
 
 _PRODUCT = 2.0**-52
 """By what part the product of two sums may differ from the sum of products, each rounded."""

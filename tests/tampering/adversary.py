@@ -188,8 +188,8 @@ def written(document: Document, stored: StoredResult) -> Document:
     changed["certificate"] = document["certificate"] | {key: encoded(value) for key, value in _arrays(stored).items()}
     if stored.rates_gbps is not None:
         levels = [
-            {key: encoded(value) if isinstance(value, np.ndarray) else value for key, value in vars(level).items()}
-            | {"upper": None if math.isinf(level.upper) else level.upper}
+            {"rate": level.rate, "upper": None if math.isinf(level.upper) else level.upper}
+            | {key: encoded(getattr(level, key)) for key in ("demands", *LENGTHS[:3])}
             for level in stored.levels
         ]
         changed["answer"] = document["answer"] | {"rates_gbps": encoded(stored.rates_gbps), "levels": levels}
@@ -295,12 +295,13 @@ def _with(stored: StoredResult, **arrays: Values) -> StoredResult:
 
 def _with_lengths(stored: StoredResult, draw: random.Random) -> StoredResult:
     """Change lengths of the certificate, or of a level that has some."""
-    priced = [i for i, level in enumerate(stored.levels) if level.up_length.size]
+    priced = [i for i, level in enumerate(stored.levels) if level.priced[1].shape != (0,)]
     if priced and draw.random() < 0.9:
         i = draw.choice(priced)
         level = stored.levels[i]
         key = draw.choice(["length"] if not np.any(level.up_length) else LENGTHS[:3])
-        changed = replace(level, **{key: pushed(getattr(level, key), draw, far=True)})
+        lengths = {name: getattr(level, name) for name in LENGTHS[:3]}
+        changed = level.by(**(lengths | {key: pushed(lengths[key], draw, far=True)}))
         if draw.random() < 0.5:
             changed = replace(changed, upper=max(changed.upper * (1 - 10.0 ** draw.uniform(-16, -2)), changed.rate))
         return replace(stored, levels=(*stored.levels[:i], changed, *stored.levels[i + 1 :]))
@@ -319,7 +320,7 @@ def _best_prices(honest: Case, draw: random.Random) -> StoredResult:
     if honest.fair:
         levels, own = [], _own(honest, [Fraction(rate) for rate in stored.rates_gbps.tolist()])
         for level in stored.levels:
-            if math.isinf(level.upper) or not level.up_length.size or len(honest.merged.columns) > 16:
+            if math.isinf(level.upper) or level.priced[1].shape == (0,) or len(honest.merged.columns) > 16:
                 levels.append(level)
                 continue
             upper, j = Fraction(level.rate), int(draw.choice(level.demands.tolist()))
@@ -327,7 +328,7 @@ def _best_prices(honest: Case, draw: random.Random) -> StoredResult:
             found = honest.merged.level(j, least)
             lengths = _lengths(honest, found, len(honest.merged.demand), _scale(honest, draw))
             tight = float(found.value) * draw.choice([1.0, 1 - 2.0**-52, 1 + 1e-15, 1 - 1e-9])
-            levels.append(replace(level, upper=max(tight, level.rate), **dict(zip(LENGTHS, lengths, strict=False))))
+            levels.append(replace(level, upper=max(tight, level.rate)).by(*lengths[:3]))
         start = replace(stored, levels=tuple(levels))
     else:
         scale = Fraction(1)
@@ -435,12 +436,11 @@ def _rearranged(honest: Case, draw: random.Random) -> StoredResult:
             case 5:
                 levels[i] = replace(one, rate=one.rate * (1 - EDGE), upper=one.rate * (1 - EDGE))
             case 6:
-                levels[i] = replace(one, length=other.length, up_length=other.up_length, down_length=other.down_length)
+                levels[i] = replace(one, priced=other.priced)
             case 7 if len(levels) > 1:
                 del levels[i]
             case _:
-                nothing = np.zeros(0)
-                levels = [replace(level, length=nothing, up_length=nothing, down_length=nothing) for level in levels]
+                levels = [level.by(*[np.zeros(0)] * 3) for level in levels]
         return replace(stored, levels=tuple(levels))
 
     return improved(honest, honest.stored, change)

@@ -20,7 +20,7 @@ from pnet_lp.throughput.bounds import bisection as bisection_module
 from pnet_lp.throughput.bounds.tub import EXACT_SITES
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.verification.second import demand_distances, reachable
+from pnet_lp.verification.distances import demand_distances, reachable
 
 from .conftest import INSTANCES, Instance, all_to_all, fat_tree, one_switch, plane, random_hosts, random_network
 

@@ -20,8 +20,8 @@ from pnet_lp.routing.rule import PathKind
 from pnet_lp.throughput.problems import FlowProblem, build_problem
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
+from pnet_lp.verification.distances import reachable_by_paths
 from pnet_lp.verification.path_lists import Completeness, check_complete
-from pnet_lp.verification.second import reachable_by_paths
 
 from .reference import mixed
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pnet_lp.errors import OutputError, PnetError, SpecError
-from pnet_lp.model import Network
+from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.document import FORMS, StoredArray
@@ -78,6 +78,26 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
 
 def bad_array(**changes: object) -> dict[str, object]:
     return StoredArray.of(np.arange(3.0)).model_dump() | changes
+
+
+def test_lengths_of_levels_are_kept_without_their_zeros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, n = tmp_path / "r.json", 60
+    network = Network.from_planes([Plane.from_cables(n, range(n - 1), range(1, n), 1.0, racks=range(n))])
+    traffic = TrafficMatrix.from_entries("rack", n, range(n - 1), range(1, n), np.arange(1.0, n))
+    found = solve(network, traffic, tolerance=1e-4, objective="max-min")
+    levels = [
+        level.by(np.where(level.length < level.length.max(), 0.0, 1.0), *level.lengths[1:]) for level in found.levels
+    ]
+    save_result(path, network, traffic, dataclasses.replace(found, levels=tuple(levels)))
+    save_result(tmp_path / "dense.json", network, traffic, found)
+    monkeypatch.setattr("pnet_lp.throughput.proofs.store._EXPANSION", 0)
+    monkeypatch.setattr("pnet_lp.throughput.proofs.store.UNPACKED", 16384)
+    read = load_result(path).levels
+    assert sum(array.nbytes for level in read for array in level.lengths) > 65536
+    assert [level.length.tolist() for level in read] == [level.length.tolist() for level in levels]
+    assert verify_file(path).status == "certified"
+    with pytest.raises(SpecError, match="the arrays unpack to"):
+        load_result(tmp_path / "dense.json")
 
 
 MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {

@@ -21,7 +21,7 @@ from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.verification.arcs import Split, propagate
 from pnet_lp.verification.checks import Checks
-from pnet_lp.verification.second import demand_distances, reachable
+from pnet_lp.verification.distances import demand_distances, reachable
 
 from .conftest import INSTANCES, Instance, one_switch, plane, random_network
 
@@ -429,12 +429,14 @@ def test_direction_counts() -> None:
     assert reachable(problem).tolist() == [[True, False]]
 
 
-def test_distances_are_those_of_networkx() -> None:
+@pytest.mark.parametrize("priced", [0.05, 0.2, 0.4, 0.7, 1.0])
+def test_distances_are_those_of_networkx(priced: float) -> None:
     graph = nx.random_regular_graph(4, 20, seed=1)
     network = Network.from_planes([plane(graph)])
     traffic = TrafficMatrix.from_dense("rack", np.ones((20, 20)) - np.eye(20))
     problem = build_problem(network, traffic)
-    length = np.random.default_rng(1).random(len(problem.tail)) * (np.arange(len(problem.tail)) % 3 > 0)
+    draw = np.random.default_rng(1)
+    length = draw.random(len(problem.tail)) * (draw.random(len(problem.tail)) < priced)
     arcs = nx.DiGraph()
     arcs.add_weighted_edges_from(zip(problem.tail, problem.head, length, strict=True))
     exact = dict(nx.all_pairs_dijkstra_path_length(arcs))

@@ -14,7 +14,7 @@ from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.flow import build_problem
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.verify import Verification, verify_file
-from pnet_lp.verification.second import demand_distances
+from pnet_lp.verification.distances import demand_distances
 
 from ..throughput.test_verify_objectives import Document, change, saved
 

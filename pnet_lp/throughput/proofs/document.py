@@ -199,6 +199,11 @@ class StoredLevel(Stored):
     margin: _Finite | None = Field(None, exclude=True)
     """Of files of earlier versions, whose proof holds without it or not at all."""
 
+    @property
+    def lengths(self) -> tuple[StoredArray, StoredArray, StoredArray]:
+        """Of all links."""
+        return self.length, self.up_length, self.down_length
+
 
 class StoredLoad(Stored):
     """The least total load."""

@@ -11,7 +11,7 @@ import json
 import math
 import reprlib
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -138,7 +138,7 @@ def load_result(path: str | Path) -> StoredResult:
             raise _malformed(path, "certificate", old) from None
         key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
         raise _malformed(path, key, first["msg"].removeprefix("Value error, ")) from None
-    _check_sizes(path, length, document)
+    room = _check_sizes(path, length, document)
     extra = document.__pydantic_extra__ or {}
     proof, answer, instance = document.certificate, document.answer, document.instance
     return StoredResult(
@@ -152,10 +152,7 @@ def load_result(path: str | Path) -> StoredResult:
         ),
         certificate=None if proof is None else _proof(path, proof),
         rates_gbps=None if answer is None else _decoded(path, "answer.rates_gbps", answer.rates_gbps),
-        levels=tuple(
-            FairLevel(**{**_unpacked(path, f"answer.levels.{i}", level), "upper": _or_inf(level.upper)})
-            for i, level in enumerate(answer.levels if answer else ())
-        ),
+        levels=tuple(_levels(path, answer.levels, room)) if answer else (),
         least_load=None
         if (load := document.least_load) is None
         else (load.total_gbps_links, load.lower_bound_gbps_links),
@@ -189,12 +186,22 @@ def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def _check_sizes(path: str | Path, stored: int, document: Document) -> None:
-    """Raise SpecError where the arrays of a file of ``stored`` bytes are larger than it should unpack to."""
-    size, rest = 0, [document]  # type: tuple[int, list[Any]]
+def _check_sizes(path: str | Path, stored: int, document: Document) -> int:
+    """Check that the arrays of a file of ``stored`` bytes are no larger than it should unpack to.
+
+    Returns:
+        The bytes left for lengths of levels, which are unpacked level by level.
+
+    Raises:
+        SpecError: they are.
+    """
+    size, largest, rest = 0, 0, [document]  # type: tuple[int, int, list[Any]]
     while rest:
         item = rest.pop()
-        if isinstance(item, StoredArray):
+        if isinstance(item, StoredLevel):
+            largest = max(largest, sum(lengths.size for lengths in item.lengths))
+            rest.append(item.demands)
+        elif isinstance(item, StoredArray):
             size += item.size
         elif isinstance(item, Stored):
             rest += [value for _, value in item]
@@ -202,15 +209,29 @@ def _check_sizes(path: str | Path, stored: int, document: Document) -> None:
             rest += item
         elif isinstance(item, dict):
             rest += [value for value in item.values() if isinstance(value, StoredArray)]
-    if size > (most := max(UNPACKED, _EXPANSION * stored)):
-        raise SpecError(
-            f"the arrays unpack to {format_bytes(size)}", where=str(path), allowed=f"at most {format_bytes(most)}"
-        )
-    check_fits(3 * size, f"checking {path}", SpecError, allowed="more memory")
+    most = max(UNPACKED, _EXPANSION * stored)
+    if size + largest > most:
+        raise _too_large(path, size + largest, most)
+    check_fits(3 * (size + largest), f"checking {path}", SpecError, allowed="more memory")
+    return most - size
 
 
-def _or_inf(value: float | None) -> float:
-    return math.inf if value is None else value
+def _too_large(path: str | Path, size: int, most: int) -> SpecError:
+    found = f"the arrays unpack to {format_bytes(size)}"
+    return SpecError(found, where=str(path), allowed=f"at most {format_bytes(most)}")
+
+
+def _levels(path: str | Path, stored: Sequence[StoredLevel], room: int) -> Iterator[FairLevel]:
+    """Yield the levels of a file; SpecError where what is kept of them is more than ``room``, bytes."""
+    size = 0
+    for i, item in enumerate(stored):
+        values = _unpacked(path, f"answer.levels.{i}", item)
+        level = FairLevel(values["rate"], math.inf if item.upper is None else item.upper, values["demands"])
+        level = level.by(values["length"], values["up_length"], values["down_length"])
+        size += sum(priced.size for priced in level.priced)
+        if size > room:
+            raise _too_large(path, size, room)
+        yield level
 
 
 def _packed_level(level: FairLevel) -> dict[str, Any]:

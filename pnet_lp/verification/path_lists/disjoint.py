@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from pnet_lp.model.arrays import BoolArray
+from pnet_lp.verification.distances import metrics
 from pnet_lp.verification.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
 from pnet_lp.verification.path_lists.lists import ENTRIES, FAR, Index, Lists
-from pnet_lp.verification.second import metrics
 
 _AT_ONCE = 16  # links that NumPy relaxes in about the time in which a search visits one
 

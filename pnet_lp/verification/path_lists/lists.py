@@ -14,8 +14,8 @@ from pnet_lp.model.arrays import BoolArray, FloatArray, ints
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import PathRule
+from pnet_lp.verification.distances import distances_to, metrics, path_arcs, plane_arcs
 from pnet_lp.verification.draws import drawn_planes
-from pnet_lp.verification.second import distances_to, metrics, path_arcs, plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
 

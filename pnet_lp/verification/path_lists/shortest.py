@@ -9,9 +9,9 @@ import numpy as np
 
 from pnet_lp.model.arrays import BoolArray, rows
 from pnet_lp.model.flow import FlowProblem
+from pnet_lp.verification.distances import metrics, plane_arcs
 from pnet_lp.verification.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
 from pnet_lp.verification.path_lists.lists import FAR, Budget, Index, Lists
-from pnet_lp.verification.second import metrics, plane_arcs
 
 
 class EqualCost(Judge):

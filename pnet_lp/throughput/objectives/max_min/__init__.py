@@ -286,7 +286,7 @@ class MaxMin(Fair):
         """See :meth:`Fair.recheck_bounds`."""
         if not levels:
             return
-        if any(level.up_length.size for level in levels):
+        if any(level.priced[1].shape != (0,) for level in levels):
             recheck_prices(second, rates, levels)
         else:
             super().recheck_bounds(second, rates, levels)

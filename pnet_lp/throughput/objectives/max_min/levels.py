@@ -235,5 +235,5 @@ def certified(problem: Problem, rate: FloatArray, levels: Sequence[Level]) -> li
                     break
                 most = needed
         attained = float(div_down(rate[members], demand[members]).min())
-        found.append(FairLevel(attained, most, ints(members), *level.lengths))
+        found.append(FairLevel(attained, most, ints(members)).by(*level.lengths))
     return sorted(found, key=lambda level: level.rate)

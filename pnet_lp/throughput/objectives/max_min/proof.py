@@ -121,7 +121,7 @@ def recheck_filled(second: SecondProblem, rates: FairRates, levels: Sequence[Fai
     """
     flow, check = second.flow, second.check
     check.require(
-        all(array.shape == (0,) for level in levels for array in level.lengths),
+        all(priced.shape == (0,) for level in levels for priced in level.priced),
         "no level has lengths",
         "answer.levels has lengths of some links only, or where full links prove the levels",
     )
