@@ -59,13 +59,15 @@ class FailureModel:
         ]
         self._named = named_parts(network, failures.names)
         cables, switches = _cable_units(network, failures), _switch_units(network, failures)
-        ports = _port_units(network, failures)
         ranks = _ranks(network, failures, cables, switches)
         self._cables = _Elements("cables", "fail_links", failures, failures.links, cables, ranks[0])
         self._switches = _Elements("switches", "fail_switches", failures, failures.switches, switches, ranks[1])
+        ports = [np.arange(plane.host_count) for plane in network.planes]
         self._ports = _Elements("ports", "fail_ports", failures, failures.ports, ports, [])
-        servers = [_servers(network, failures)]
-        self._servers = _Elements("servers", "fail_servers", failures, failures.servers, servers, [])
+        nics, of_servers = _nic_units(network, failures), "servers" if failures.unit == "server" else "NICs"
+        self._nics = _Elements("nics", "fail_nics", failures, failures.nics, [nics], [], whole=of_servers)
+        servers = _servers(network, failures)
+        self._servers = _Elements("servers", "fail_servers", failures, failures.servers, [servers], [], whole="servers")
 
     def draw(self, seed: int = 0, trial: int = 0) -> Mask:
         """Return what is down in a trial: a function of the seed and the trial's number alone.
@@ -82,6 +84,8 @@ class FailureModel:
                 arcs.append(np.repeat(self._cables.lost(drawn, p), 2))
             switches.append(self._switches.lost(drawn, p))
             ports.append(self._ports.lost(drawn, p))
+        if (nics := self._nics.lost(drawn, 0)).any():
+            ports = [each | nics for each in ports]
         for p in self.failures.planes:
             switches[p][:] = True
         named = self._named
@@ -108,28 +112,31 @@ def rounded_away(network: Network, failures: Failures) -> tuple[str, ...]:
         ("link", failures.links, [plane.cable_count for plane in network.planes]),
         ("switch", failures.switches, [plane.switch_count for plane in network.planes]),
         ("port", failures.ports, [plane.host_count for plane in network.planes]),
+        ("nic", failures.nics, [network.host_count]),
         ("server", failures.servers, [len(_servers(network, failures))]),
     ):
         if portion and not any(count_of(portion, total) for total in totals):
+            name = "NIC" if part == "nic" else part
             some = (
-                f"{in_words(portion, part)} of {max(totals):,} {plural(part)} is less than half a {part}, so none fails"
+                f"{in_words(portion, part)} of {max(totals):,} {plural(name)} is less than half a {name}, so none fails"
             )
             one = f"--fail-{plural(part)} '1 {part}' fails one"
-            found.append(f"{some} ({one})" if max(totals) else f"no plane has a {part}, so none fails")
+            found.append(f"{some} ({one})" if max(totals) else f"no plane has a {name}, so none fails")
     return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
 class _Elements:
-    """The cables, the switches or the access links of all planes.
+    """The cables, the switches or the access links of all planes, or the NICs or the servers of a network.
 
     Attributes:
         component: names the stream of random numbers.
         key: the parameter that says how many fail.
         failures: how units are chosen.
         portion: of the units, that fails.
-        units: int64 for each plane, the unit that each cable or switch belongs to.
+        units: int64 for each plane, the unit that each cable or switch belongs to; of NICs and servers, of all planes.
         ranks: for each plane its units in the order in which they fail; empty where that is random.
+        whole: what the network has of them, for messages; empty for parts of planes.
     """
 
     component: str
@@ -138,19 +145,14 @@ class _Elements:
     portion: Portion
     units: list[_Indices]
     ranks: list[_Indices]
+    whole: str = ""
 
     def __post_init__(self) -> None:
         for p, units in enumerate(self.units):
             total = len(np.unique(units))
             if self.portion and (count := count_of(self.portion, total)) > total:
-                whole = self.of_servers or self.component == "servers"
-                fewer = "the network has fewer servers" if whole else f"plane {p} has fewer {self.component}"
+                fewer = f"the network has fewer {self.whole}" if self.whole else f"plane {p} has fewer {self.component}"
                 raise SpecError(fewer, where=self.key, found=count, allowed=f"at most {total:,}")
-
-    @property
-    def of_servers(self) -> bool:
-        """Whether a unit is all ports of a server."""
-        return (self.failures.unit, self.component) == ("server", "ports")
 
     def lost(self, seed: int, plane: int) -> BoolArray:
         """Return which elements of a plane fail."""
@@ -158,8 +160,8 @@ class _Elements:
         if not self.portion or not len(units):
             return np.zeros(len(units), dtype=np.bool_)
         count = int(units.max()) + 1
-        # Units of one position, and the ports of a server, are drawn once, for all planes.
-        together = self.failures.unit == "position" or self.of_servers
+        # Units of one position are drawn once, for all planes; ports are no units of a position.
+        together = self.failures.unit == "position" and self.component != "ports"
         random = generator(seed, self.component, 0 if together else plane)
         if self.failures.mode == "independent":
             lost = random.random(count) < share_of(self.portion)
@@ -201,9 +203,10 @@ def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
     return [_boxes(plane) if failures.unit == "box" else np.arange(plane.switch_count) for plane in network.planes]
 
 
-def _port_units(network: Network, failures: Failures) -> list[_Indices]:
-    hosts = [np.arange(plane.host_count) for plane in network.planes]
-    if failures.unit != "server" or not failures.ports:
+def _nic_units(network: Network, failures: Failures) -> _Indices:
+    """Return for each host, whose NIC it is, the unit with which that fails."""
+    hosts = np.arange(network.host_count)
+    if failures.unit != "server" or not failures.nics:
         return hosts
     if network.servers is None:
         raise SpecError(
@@ -212,8 +215,7 @@ def _port_units(network: Network, failures: Failures) -> list[_Indices]:
             found="server",
             allowed="a network with --server, or another unit",
         )
-    size = network.servers.size
-    return [ports // size for ports in hosts]
+    return hosts // network.servers.size
 
 
 def _servers(network: Network, failures: Failures) -> _Indices:

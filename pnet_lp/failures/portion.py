@@ -26,13 +26,13 @@ def parse_portion(value: object, part: str) -> Portion:
 
     Args:
         value: a number or a text.
-        part: ``link``, ``switch`` or ``port``.
+        part: ``link``, ``switch``, ``port``, ``nic`` or ``server``.
 
     Raises:
         SpecError: it is none of these, or a bare 1.
     """
     where = f"fail_{plural(part)}"
-    text = str(value).strip()
+    text = str(value).strip().lower()
     counted = _COUNT.fullmatch(text)
     if counted and counted[2] in (part, plural(part)):
         count = int(counted[1])

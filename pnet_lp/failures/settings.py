@@ -13,11 +13,20 @@ from pnet_lp.failures.spec import Failures, Mode, Unit
 from pnet_lp.flags import Flag
 from pnet_lp.registry import AsText, OneOrMore, Params
 
-FAILING = ("fail_links", "fail_switches", "fail_ports", "fail_servers", "fail_planes", "fail_groups", "fail")
+FAILING = (
+    "fail_links",
+    "fail_switches",
+    "fail_ports",
+    "fail_nics",
+    "fail_servers",
+    "fail_planes",
+    "fail_groups",
+    "fail",
+)
 """Keys that say what fails."""
 
-_OF_UNITS = Flag(needs=("fail_links", "fail_switches", "fail_ports"))
-_OF_SHARES = Flag(needs=("fail_links", "fail_switches", "fail_ports", "fail_servers"))
+_OF_UNITS = Flag(needs=("fail_links", "fail_switches", "fail_nics"))
+_OF_SHARES = Flag(needs=("fail_links", "fail_switches", "fail_ports", "fail_nics", "fail_servers"))
 
 
 class FailureSettings(Params):
@@ -33,6 +42,11 @@ class FailureSettings(Params):
     )
     fail_ports: Annotated[Portion, *portion_of("port")] = Field(
         0.0, description="access links of hosts in each plane that fail: a share, or a number of them ('1 port')"
+    )
+    fail_nics: Annotated[Portion, *portion_of("nic")] = Field(
+        0.0,
+        description="network cards that fail, which are the access links of a host in all planes: a share, or a number "
+        "of them ('1 nic')",
     )
     fail_servers: Annotated[Portion, *portion_of("server")] = Field(
         0.0, description="servers that fail with all that is in them: a share, or a number of them ('1 server')"
@@ -50,7 +64,7 @@ class FailureSettings(Params):
     fail_unit: Annotated[Unit, _OF_UNITS] = Field(
         "cable",
         description="which parts fail together: both directions of a cable; each direction alone; the switches of a "
-        "box; parts of one position in all planes; the ports of all NICs of a server",
+        "box; parts of one position in all planes; all NICs of a server",
     )
     fail_mode: Annotated[Mode, _OF_SHARES] = Field(
         "random",
@@ -74,6 +88,7 @@ class FailureSettings(Params):
             mode=self.fail_mode,
             groups=groups,
             ports=self.fail_ports,
+            nics=self.fail_nics,
             servers=self.fail_servers,
             names=self.fail,
         )

@@ -23,14 +23,15 @@ class Failures:
     Attributes:
         links, switches, ports: how many of the cables, the switches, and the access links of hosts, of each plane: a
             share, or a number of them, as of :data:`~pnet_lp.failures.portion.Portion`.
+        nics: how many network cards fail: the access links of a host in all planes.
         servers: how many servers fail with all that is in them: what their accelerators send or receive is lost.
         names: switches, hosts, servers and links by name; see :func:`~pnet_lp.failures.named.named_parts`.
         planes: planes that fail as a whole.
         unit: what fails together.  ``cable``: both directions of a cable, a switch by itself.  ``direction``: each
             direction of a cable by itself, always independently, with the share as probability.  ``box``: all switches
-            of a box (``Plane.box``).  ``position``: the cables, switches or ports of one position in all planes, which
-            a P-Net bundles and puts into one box (P-Net, section 3.1), or which a host has on one NIC.  ``server``: the
-            ports of all NICs of a server, in all planes; a cable or a switch by itself.
+            of a box (``Plane.box``).  ``position``: the cables or switches of one position in all planes, which a
+            P-Net bundles and puts into one box (P-Net, section 3.1).  ``server``: all NICs of a server; a cable or a
+            switch by itself.  Ports fail one by one.
         mode: how units are chosen.  ``random``: the share of them, rounded, without replacement.  ``independent``: each
             by itself, with the share as probability.  ``betweenness``: those with the most shortest paths between racks
             first, which is the worst case by that measure.
@@ -46,9 +47,16 @@ class Failures:
     ports: Portion = 0.0
     names: tuple[str, ...] = ()
     servers: Portion = 0.0
+    nics: Portion = 0.0
 
     def __post_init__(self) -> None:
-        for key, part in (("links", "link"), ("switches", "switch"), ("ports", "port"), ("servers", "server")):
+        for key, part in (
+            ("links", "link"),
+            ("switches", "switch"),
+            ("ports", "port"),
+            ("nics", "nic"),
+            ("servers", "server"),
+        ):
             value = getattr(self, key)
             portion = parse_portion(value, part)
             object.__setattr__(self, key, portion)
@@ -69,15 +77,16 @@ class Failures:
                 found=self.mode,
                 allowed="random, or fail_unit=cable",
             )
-        if self.unit == "server" and not self.ports and (self.links or self.switches):
+        if self.unit == "server" and not self.nics and (self.links or self.switches or self.ports):
             raise SpecError(
-                "NICs of servers are ports",
+                "NICs of a server fail together",
                 where="fail_unit",
                 found=self.unit,
-                allowed="fail_ports, or another unit for links and switches",
+                allowed="fail_nics, or another unit for links and switches",
             )
         for key, some, why in (
             ("ports", self.ports, "every path of a host passes its ports"),
+            ("nics", self.nics, "every path of a host passes its NIC"),
             ("servers", self.servers, "no path is through a server"),
         ):
             if some and self.mode == "betweenness":
@@ -93,11 +102,11 @@ class Failures:
 
     def __bool__(self) -> bool:
         """Whether anything can fail."""
-        drawn = self.links or self.switches or self.ports or self.servers
+        drawn = self.links or self.switches or self.ports or self.nics or self.servers
         return bool(drawn or self.planes or self.groups or self.names)
 
     @property
     def random(self) -> bool:
         """Whether one trial can differ from another."""
-        drawn = (self.links or self.switches or self.ports or self.servers) and self.mode != "betweenness"
+        drawn = (self.links or self.switches or self.ports or self.nics or self.servers) and self.mode != "betweenness"
         return bool(drawn or any(group.probability < 1 for group in self.groups))

@@ -144,7 +144,8 @@ def test_long_help_has_headings(run: Run) -> None:
         ),
         (
             ["hops", "ring:n=4", "--trials", "2"],
-            "--trials needs --fail-links or --fail-switches or --fail-ports or --fail-servers or --fail-planes or ",
+            "--trials needs --fail-links or --fail-switches or --fail-ports or --fail-nics or "
+            "--fail-servers or --fail-planes or ",
         ),
         (["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"], "--bound: a bound is named twice, found 'nic'"),
         (

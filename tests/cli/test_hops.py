@@ -118,10 +118,11 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
         (("--sweep", "0", "--fail-links", "0.1"), "give either --sweep or --fail-links"),
         (("--rate", "10"), "--rate needs --rpc-bytes"),
         (("--hop-delay", "2"), "--hop-delay needs --rpc-bytes"),
-        (("--fail-unit", "box"), "--fail-unit needs --fail-links or --fail-switches or --fail-ports or --sweep"),
+        (("--fail-unit", "box"), "--fail-unit needs --fail-links or --fail-switches or --fail-nics or --sweep"),
         (
             ("--fail-mode", "betweenness"),
-            "--fail-mode needs --fail-links or --fail-switches or --fail-ports or --fail-servers or --sweep",
+            "--fail-mode needs --fail-links or --fail-switches or --fail-ports or --fail-nics or "
+            "--fail-servers or --sweep",
         ),
         (("--pair", "0", "9"), "--pair: no rack is called '9'; allowed: 0 to 3"),
         (("--pair", "1", "1"), "--pair: the two ends are the same, found '1'"),

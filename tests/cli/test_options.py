@@ -95,6 +95,7 @@ NETWORK = {
     "fail_links": Example("--fail-links 0.2"),
     "fail_switches": Example("--fail-switches 0.2"),
     "fail_ports": Example("--fail-ports 1port"),
+    "fail_nics": Example("--fail-nics 1nic"),
     "fail": Example("--fail 0", idle="--fail nowhere", says="no switch, host or link is called 'nowhere'"),
     "fail_planes": Example("--fail-planes 1", "--planes 2 --variant heterogeneous"),
     "fail_unit": Example(
@@ -173,7 +174,7 @@ SIMULATION = {
     **{
         name: replace(one, base=SIMULATED, beside=f"{one.beside} --planes 2")
         for name, one in NETWORK.items()
-        if name in {"fail_switches", "fail_ports", "fail_planes"}
+        if name in {"fail_switches", "fail_ports", "fail_nics", "fail_planes"}
     },
     **on(SIMULATED, POLICY | {"metric": METRIC["metric"]}),
     "fail_at": Example(
@@ -516,7 +517,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                     says="has no meaning for a cost without traffic or bisection",
                 )
                 for name, one in COST.items()
-                if name in {"fail_links", "fail_switches", "fail_ports", "fail_planes", "fail"}
+                if name in {"fail_links", "fail_switches", "fail_ports", "fail_nics", "fail_planes", "fail"}
             },
             **{
                 name: replace(one, beside=f"{one.beside} --beta 1 --measure")

@@ -172,7 +172,8 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         ("ring:n=4 --vary planes=1,2 --write-spec x --json", "give either --write-spec or --json"),
         (
             "ring:n=4 --vary planes=1,2 --trials 3",
-            "--trials: has no meaning without --fail-links or --fail-switches or --fail-ports or --fail-servers or ",
+            "--trials: has no meaning without --fail-links or --fail-switches or --fail-ports or --fail-nics or "
+            "--fail-servers or ",
         ),
         ("ring:n=4 --planes 2", "no option --planes without --vary"),
         ("ring:n=4 ring:n=5", "give one EXPERIMENT, or --vary too"),

@@ -284,7 +284,8 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "failures",
             "{topology: 'ring:n=4'}",
-            "cases.a: nothing fails; allowed: each or fail_links or fail_switches or fail_ports or fail_servers",
+            "cases.a: nothing fails; allowed: each or fail_links or fail_switches or fail_ports or fail_nics or "
+            "fail_servers",
         ),
         (
             "failures",

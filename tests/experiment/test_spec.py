@@ -303,12 +303,13 @@ def test_reduced_experiments_keep_the_baseline(tmp_path: Path) -> None:
         ("claimed: {}", "claimed: a spec has no claimed of its own; allowed: claims.yaml"),
         (
             "common: {fail_mode: independent}",
-            "cases.a: fail_mode: has no meaning without fail_links or fail_switches or fail_ports or fail_servers, "
+            "cases.a: fail_mode: has no meaning without fail_links or fail_switches or fail_ports or fail_nics or "
+            "fail_servers, "
             "found 'independent'",
         ),
         (
             "common: {fail_unit: box, fail_planes: 0}",
-            "cases.a: fail_unit: has no meaning without fail_links or fail_switches or fail_ports, found 'box'",
+            "cases.a: fail_unit: has no meaning without fail_links or fail_switches or fail_nics, found 'box'",
         ),
     ],
 )

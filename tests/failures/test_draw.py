@@ -199,6 +199,23 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
             {"ports": 0.5, "mode": "betweenness"},
             "fail_mode: every path of a host passes its ports, found 'betweenness'; allowed: random or independent, ",
         ),
+        (
+            {"ports": 0.5, "unit": "server"},
+            "fail_unit: NICs of a server fail together, found 'server'; allowed: fail_nics, or another unit for ",
+        ),
+        ({"nics": 9}, "fail_nics: the network has fewer NICs, found 9; allowed: at most 8"),
+        (
+            {"nics": 1},
+            "fail_nics: may mean all of them or a single one, found 1; allowed: 100% for all, '1 nic' for one",
+        ),
+        (
+            {"nics": "2 ports"},
+            "fail_nics: not a share or a number of nics, found '2 ports'; allowed: 0.01 or 1%, 3, '1 nic', 100%",
+        ),
+        (
+            {"nics": 0.5, "mode": "betweenness"},
+            "fail_mode: every path of a host passes its NIC, found 'betweenness'; allowed: random or independent, ",
+        ),
         ({"unit": "node"}, "fail_unit: unknown value, found 'node'; allowed: cable, direction, box, position, server"),
         ({"mode": "worst"}, "fail_mode: unknown value, found 'worst'; allowed: random, independent, betweenness"),
         (
@@ -207,7 +224,7 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
         ),
         (
             {"links": 0.5, "unit": "server"},
-            "fail_unit: NICs of servers are ports, found 'server'; allowed: fail_ports, or another unit for ",
+            "fail_unit: NICs of a server fail together, found 'server'; allowed: fail_nics, or another unit for ",
         ),
         ({"planes": (2,)}, "fail_planes: no such plane, found 2; allowed: 0 to 1"),
         ({"planes": (-1,)}, "fail_planes: no such plane, found -1; allowed: 0 to 1"),
@@ -215,7 +232,7 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
 )
 def test_wrong_failures(expected: dict[str, object], message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        fail(build_network(["ring:n=4"], planes=2), Failures(**expected))  # type: ignore[arg-type]
+        fail(build_network(["ring:n=4"], planes=2, hosts_per_switch=2), Failures(**expected))  # type: ignore[arg-type]
     assert str(caught.value).startswith(message)
 
 
@@ -240,10 +257,10 @@ def test_a_share_of_links(written: Portion, share: float) -> None:
 
 
 @pytest.mark.parametrize("rails", [1, 2])
-@pytest.mark.parametrize("ports", [2, 0.5])
-def test_servers_lose_all_of_their_ports(ports: float, rails: int) -> None:
+@pytest.mark.parametrize("nics", [2, 0.5])
+def test_servers_lose_all_of_their_ports(nics: float, rails: int) -> None:
     network = pn.build_network("fat-tree:k=4", planes=2, server="single-switch:hosts=4", rails=rails)
-    mask = FailureModel(network, Failures(ports=ports, unit="server")).draw(1)
+    mask = FailureModel(network, Failures(nics=nics, unit="server")).draw(1)
     by_server = mask.hosts[0].reshape(4, 4)
     assert np.array_equal(by_server.any(axis=1), by_server.all(axis=1))
     assert by_server.all(axis=1).sum() == 2
@@ -257,27 +274,37 @@ def test_servers_lose_all_of_their_ports(ports: float, rails: int) -> None:
 def test_servers_fail_where_there_are_some() -> None:
     network = build_network(["fat-tree:k=4"])
     with pytest.raises(SpecError) as refused:
-        FailureModel(network, Failures(ports=0.5, unit="server"))
+        FailureModel(network, Failures(nics=0.5, unit="server"))
     assert str(refused.value) == (
         "fail_unit: the network has no servers, found 'server'; allowed: a network with --server, or another unit"
     )
     served = pn.build_network("fat-tree:k=4", server="single-switch:hosts=4")
-    with pytest.raises(SpecError, match="fail_ports: the network has fewer servers, found 5; allowed: at most 4"):
-        FailureModel(served, Failures(ports=5, unit="server"))
+    with pytest.raises(SpecError, match="fail_nics: the network has fewer servers, found 5; allowed: at most 4"):
+        FailureModel(served, Failures(nics=5, unit="server"))
 
 
-def test_ports_fail_and_those_of_one_position_are_a_nic() -> None:
+def test_ports_fail_one_by_one_and_nics_in_all_planes() -> None:
     network = build_network(["fat-tree:k=4"], planes=3)
     mask = FailureModel(network, Failures(ports=0.25)).draw(1)
     assert [int(cut.sum()) for cut in mask.hosts] == [4, 4, 4]
     assert not np.array_equal(mask.hosts[0], mask.hosts[1])
     assert mask.arc_count == mask.switch_count == 0
-    together = FailureModel(network, Failures(ports="1 port", unit="position")).draw(1)
+    assert not np.array_equal(*FailureModel(network, Failures(0.1, ports=0.25, unit="position")).draw(1).hosts[:2])
+    together = FailureModel(network, Failures(nics="1 NIC")).draw(1)
+    assert [int(cut.sum()) for cut in together.hosts] == [1, 1, 1]
     assert np.array_equal(together.hosts[0], together.hosts[2])
     failed = apply_mask(network, together)
     (host,) = np.flatnonzero(together.hosts[0]).tolist()
     assert [int(plane.host_switch[host]) for plane in failed.planes] == [-1, -1, -1]
     assert failed.planes[0].label == "fat-tree:k=4 (1 of 16 access links down)"
+    fewer = FailureModel(network, Failures(nics=0.25, ports=0.25)).draw(1)
+    assert all(
+        not np.any(nic & ~cut)
+        for nic, cut in zip(FailureModel(network, Failures(nics=0.25)).draw(1).hosts, fewer.hosts, strict=True)
+    )
+    assert rounded_away(network, Failures(nics=0.01)) == (
+        "1 % of 16 NICs is less than half a NIC, so none fails (--fail-nics '1 nic' fails one)",
+    )
 
 
 def test_a_share_of_which_rounding_leaves_nothing_is_told_of() -> None:

@@ -157,8 +157,8 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     *(
         (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches or {last}, found {value!r}")
         for key, last, value in (
-            ("fail_unit", "fail_ports", "box"),
-            ("fail_mode", "fail_ports or fail_servers", "betweenness"),
+            ("fail_unit", "fail_nics", "box"),
+            ("fail_mode", "fail_ports or fail_nics or fail_servers", "betweenness"),
         )
         for call in (
             lambda key=key, value=value: pn.throughput("fat-tree:k=4", **{key: value}),
