@@ -291,6 +291,29 @@ def test_solvers_agree_on_other_objectives(relay: str, objective: str) -> None:
     assert one.sum() == pytest.approx(other.sum(), rel=3e-4)
 
 
+@pytest.mark.parametrize("relay", ["ends", "source"])
+@pytest.mark.parametrize(
+    ("routing", "solver"),
+    [
+        ("ideal", "auto"),
+        ("ksp:4", "auto"),
+        ("ksp:4", "columns"),
+        ("ksp:4", "highs-simplex"),
+        ("ecmp-lp", "highs-simplex"),
+    ],
+)
+def test_levels_of_max_min_price_a_link_in_two_layers_once(
+    relay: Relay, routing: str, solver: str, tmp_path: Path
+) -> None:
+    """A link inside a server is two arcs of one length, of which a program may price one and a cut be the other."""
+    network = pn.build_network(FABRIC, planes=2, rails=2, server="complete:n=4", server_gbps=90, relay=relay)
+    traffic = build_traffic("permutation", network)
+    found = pn.throughput(network, traffic=traffic, objective="max-min", routing=routing, solver=solver).result
+    assert found.status == "certified"
+    save_result(tmp_path / "r.json", network, traffic, found)
+    assert verify_file(tmp_path / "r.json").status == "certified"
+
+
 def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
     """First-order steps over all of its links took more than ten times as long."""
     topology = "leaf-spine:leaves=16,spines=8,hosts_per_leaf=64"

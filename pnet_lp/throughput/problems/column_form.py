@@ -142,4 +142,7 @@ class ColumnForm(Form[PathCertificate]):
     def _length(self, dual: FloatArray) -> FloatArray:
         length = np.zeros(len(self.flow.link_capacity))
         length[self._link] = np.maximum(-dual[: len(self._link)], 0.0)
+        # Rows of two arcs that are one link are equal, and a solver may price one of them alone.
+        arcs = len(self.flow.tail)
+        length[:arcs] = self.flow.tied(length[:arcs])
         return length

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problems.base import ColumnProblem
@@ -26,13 +26,20 @@ class Cuts:
     demand: IntArray | OffsetArray
     link: IntArray | OffsetArray
     most: FloatArray
-    _links: int
+    _partner: IntArray
 
     @classmethod
     def of(cls, problem: ColumnProblem) -> Self:
         """Return the cuts of links that are narrowest for the columns of the demand that share them."""
         usage, capacity, owner = problem.usage, problem.flow.link_capacity, problem.demand_of_column
         column, link = np.repeat(np.arange(usage.shape[1]), np.diff(usage.indptr)), usage.indices
+        # Two arcs that are one link, each with half of its capacity and of what passes it, count as the first of them.
+        partner = np.arange(len(capacity))
+        if problem.flow.partner is not None:
+            partner[: len(problem.flow.partner)] = problem.flow.partner
+            capacity = np.where(partner == np.arange(len(capacity)), capacity, capacity + capacity[partner])
+            first = link <= partner[link]
+            column, link = column[first], link[first]
         pair = owner[column].astype(np.int64) * len(capacity) + link
         _, place, count = np.unique(pair, return_inverse=True, return_counts=True)
         order = np.lexsort((capacity[link] / count[place], column))
@@ -40,10 +47,11 @@ class Cuts:
         cut = np.unique(pair[order[first]])
         demand, link = cut // len(capacity), cut % len(capacity)
         most = np.bincount(demand, weights=capacity[link], minlength=problem.demand_count)
-        return cls(demand, link, floats(most), len(capacity))
+        return cls(demand, link, floats(most), ints(partner))
 
     def lengths(self, demands: BoolArray) -> FloatArray:
         """Return float64 ``[L]``, 1 on the cuts of ``demands``, bool ``[J]``: they prove what these get at most."""
-        length = np.zeros(self._links)
-        length[self.link[demands[self.demand]]] = 1.0
+        length = np.zeros(len(self._partner))
+        link = self.link[demands[self.demand]]
+        length[link] = length[self._partner[link]] = 1.0
         return length

@@ -137,7 +137,12 @@ class State:
         return replace(self.fix(level.rate, level.demands), satisfied=satisfied)
 
     def add(self, level: Level) -> Self:
-        """Return the state with one more level, whose demands are or will be fixed."""
+        """Return the state with one more level, whose demands are or will be fixed.
+
+        Arcs that are one link get one length, which changes no distance and no volume.
+        """
+        core, *access = level.lengths
+        level = replace(level, lengths=(self.problem.flow.tied(core), *access))
         return replace(self, levels=(*self.levels, level))
 
     def check_fits(self, demands: int | None = None) -> None:

@@ -138,6 +138,8 @@ class Simplex:
             carried = float(problem.flow.demand[saturated] @ distance[saturated])
             price = price + own_price * np.count_nonzero(saturated) / carried
         fixed = np.flatnonzero(np.any([saturated for _, saturated, _, _ in tied], axis=0))
+        arcs = len(problem.flow.tail)
+        price[:arcs] = problem.flow.tied(price[:arcs])
         lengths = problem.proof(np.ones(problem.flow_variables), price).lengths
         return state.add(Level(state.rate, fixed, lengths, program.distances(price)))
 
