@@ -38,8 +38,8 @@ class Cuts:
         if problem.flow.partner is not None:
             partner[: len(problem.flow.partner)] = problem.flow.partner
             capacity = np.where(partner == np.arange(len(capacity)), capacity, capacity + capacity[partner])
-            first = link <= partner[link]
-            column, link = column[first], link[first]
+            kept = link <= partner[link]
+            column, link = column[kept], link[kept]
         pair = owner[column].astype(np.int64) * len(capacity) + link
         _, place, count = np.unique(pair, return_inverse=True, return_counts=True)
         order = np.lexsort((capacity[link] / count[place], column))

@@ -141,8 +141,8 @@ class State:
 
         Arcs that are one link get one length, which changes no distance and no volume.
         """
-        core, *access = level.lengths
-        level = replace(level, lengths=(self.problem.flow.tied(core), *access))
+        core, up, down = level.lengths
+        level = replace(level, lengths=(self.problem.flow.tied(core), up, down))
         return replace(self, levels=(*self.levels, level))
 
     def check_fits(self, demands: int | None = None) -> None:
