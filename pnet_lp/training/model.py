@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
@@ -18,6 +18,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model.workload import LongArray
 from pnet_lp.registry import Params
 from pnet_lp.seeds import OwnSeed
+from pnet_lp.training.models import MODELS
 
 Phase: TypeAlias = Literal["tp", "ep", "pp", "dp"]
 
@@ -58,6 +59,9 @@ class TrainingParams(Params):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
+    model: str | None = Field(
+        None, description=f"a published model, for what of its shape is not given: {', '.join(MODELS)}"
+    )
     tp: int = Field(1, ge=1, le=10**6, description="tensor-parallel ranks, which share each layer")
     pp: int = Field(1, ge=1, le=10**6, description="pipeline stages, with as many layers each")
     dp: int = Field(1, ge=1, le=10**6, description="data-parallel replicas")
@@ -103,6 +107,17 @@ class TrainingParams(Params):
         "in-order", description="whether rank i is at endpoint i, or at one that is drawn"
     )
     seed: OwnSeed = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shape(cls, given: Any) -> Any:
+        """Return the parameters with those of the model that are not given."""
+        name = given.get("model") if isinstance(given, dict) else None
+        if name is None:
+            return given
+        if name not in MODELS:
+            raise SpecError("unknown model", where="model", found=name, allowed=", ".join(MODELS))
+        return {**MODELS[name], **given}
 
     @model_validator(mode="after")
     def _check_model(self) -> Self:

@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pnet_lp as pn
-from pnet_lp.errors import PnetError, TrafficError, WorkloadError
+from pnet_lp.errors import PnetError, SpecError, TrafficError, WorkloadError
 from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.training import PHASES, Step, TrainingParams
 from pnet_lp.training.groups import Groups
+from pnet_lp.training.models import MODELS
 from pnet_lp.workload import build_workload
 
 GPT3 = {"layers": 96, "hidden": 12288, "sequence": 2048, "vocabulary": 51200}
@@ -370,3 +371,13 @@ def test_too_many_flows_are_refused_at_once() -> None:
     shape = "layers=96,hidden=12288,sequence=2048,vocabulary=51200,batch=1000000,each=layer"
     with pytest.raises(WorkloadError, match="fewer flows"):
         build_workload(f"training:tp=8,pp=8,dp=2,{shape}", network)
+
+
+def test_models_are_their_shapes_and_what_is_given_counts_instead() -> None:
+    ranks = {"pp": 2, "dp": 4, "batch": 4}
+    assert np.array_equal(volumes("all", model="gpt-3", tp=2, **ranks), volumes("all", tp=2, **GPT3, **ranks))
+    fewer = volumes("all", model="gpt-3", layers=48, **ranks)
+    assert np.array_equal(fewer, volumes("all", **{**GPT3, "layers": 48}, **ranks))
+    assert all(volumes("all", model=model, **ranks).any() for model in MODELS)
+    with pytest.raises(SpecError, match="training: model: unknown model, found 'gpt'; allowed: gpt-3, "):
+        build_traffic("training:model=gpt,batch=1", build_network(["single-switch:hosts=2"]))
