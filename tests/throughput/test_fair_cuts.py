@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pnet_lp.errors import SolverError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.flow import build_problem
 from pnet_lp.throughput import solve
@@ -145,3 +146,22 @@ def test_what_is_slow_to_begin_loses_nothing(monkeypatch: pytest.MonkeyPatch, tm
     assert any("time limit" in warning for warning in found.warnings)
     save_result(path := tmp_path / "a.json", *case, found)
     assert verify_file(path).figures["relative_gap"] == pytest.approx(found.figures["relative_gap"])
+
+
+def test_what_fails_after_cuts_loses_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    case = case_of("hypercube:d=5", "random", "rack")
+
+    def fails(*_: object) -> None:
+        raise SolverError("no room for columns")
+
+    for name in ("with_growing_paths", "by_columns", "all_levels"):
+        monkeypatch.setattr(max_min, name, fails)
+    found = solve(*case, objective="max-min", tolerance=1e-12)
+    assert found.status == "bounds"
+    assert found.warnings == ("no room for columns",)
+    assert 0 < found.interval.lower < found.interval.upper < np.inf
+    save_result(path := tmp_path / "a.json", *case, found)
+    assert verify_file(path).figures["relative_gap"] == pytest.approx(found.figures["relative_gap"])
+    monkeypatch.setattr(max_min, "by_cuts", fails)
+    with pytest.raises(SolverError, match="no room for columns"):
+        solve(*case, objective="max-min")

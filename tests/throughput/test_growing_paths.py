@@ -1,11 +1,14 @@
 """``max-min`` over any path by programs over the paths in use: the rates of the whole program, and proofs that hold."""
 
+import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pnet_lp import _core
+from pnet_lp.errors import SolverError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import floats
 from pnet_lp.model.flow import build_problem
@@ -129,11 +132,34 @@ def test_a_limit_of_iterations_leaves_what_is_proved() -> None:
     problem = ArcProblem(build_problem(*case_of("torus:dims=4x4", "random:flows=2")))
     options = SolveOptions(max_iterations=60)
     state = with_growing_paths(State.zero(problem, SolveContext(options=options)))
+    assert state is not None
     assert 0 < state.iterations <= 60
     assert state.levels
     assert state.active.any()
     assert state.warnings
     whole = with_growing_paths(State.zero(problem, SolveContext()))
+    assert whole is not None
     assert not whole.active.any()
     known = ~state.active
     assert state.rate[known] == pytest.approx(whole.rate[known], rel=1e-4)
+
+
+def test_where_a_program_fails_the_levels_before_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = ArcProblem(build_problem(*case_of("torus:dims=4x4", "random:flows=2")))
+    whole = with_growing_paths(State.zero(problem, SolveContext()))
+    calls, found = itertools.count(), growing_paths.solve_level
+
+    def fails(*args: Any, **keys: Any) -> object:
+        if next(calls) == 3:
+            raise SolverError("numbers ran out")
+        return found(*args, **keys)
+
+    monkeypatch.setattr(growing_paths, "solve_level", fails)
+    state = with_growing_paths(State.zero(problem, SolveContext()))
+    assert whole is not None
+    assert state is not None
+    assert 0 < len(state.levels) < len(whole.levels)
+    assert state.warnings == (f"levels beyond the {len(state.levels)} found are not known: numbers ran out",)
+    calls = itertools.count(3)
+    with pytest.raises(SolverError, match="numbers ran out"):
+        with_growing_paths(State.zero(problem, SolveContext()))

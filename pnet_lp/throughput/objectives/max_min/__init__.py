@@ -23,7 +23,7 @@ Where the routing fixes the split, :mod:`~.filling` needs neither.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -31,7 +31,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp import _core
-from pnet_lp.errors import TimeLimitError
+from pnet_lp.errors import SolverError, TimeLimitError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel, ValueKey
@@ -225,37 +225,48 @@ class MaxMin(Fair):
             return self.filled(problem, context)
         weighted = problem.weighted(weight) if self.apart else problem
         deadline = context.options.deadline
-        solves = self._solves(State.zero(weighted, context, cap))
-        tried = [optimum_of(next(solves), capped=self.apart)]
-        while tried[-1].gap > context.options.tolerance and not tried[-1].interrupted and deadline.left_s() > 0:
-            # What is known is not to be lost where another way takes long even to begin.
-            state, interrupted = attended(lambda _: next(solves, None), "levels", deadline.to_end_s())
-            if state is None:
-                late = () if deadline.left_s() > 0 else (NO_TIME,)
-                tried.append(replace(tried[-1], iterations=0, interrupted=interrupted, warnings=late))
+        tried: list[Optimum] = []
+        state: State | None = None
+        failure: SolverError | None = None
+        interrupted = over = False
+        for find in self._attempts(State.zero(weighted, context, cap)):
+            try:
+                # What is known is not to be lost where the next one takes long even to begin.
+                state, interrupted = attended(find, "levels", deadline.to_end_s()) if tried else (find(None), False)
+            except SolverError as error:
+                failure = error
+                continue
+            if state is not None:
+                tried.append(optimum_of(state, capped=self.apart))
+                interrupted = tried[-1].interrupted
+            over = deadline.left_s() <= 0
+            if tried and (over or interrupted or tried[-1].gap <= context.options.tolerance):
                 break
-            tried.append(optimum_of(state, capped=self.apart))
-        iterations = sum(found.iterations for found in tried)
+        if not tried:
+            assert failure is not None
+            raise failure
+        # Of the last one, or why it found nothing.
+        warnings = tried[-1].warnings or (() if failure is None else (str(failure),))
+        if state is None and over:
+            warnings = (NO_TIME,)
         best = min(tried, key=lambda found: found.gap)
-        warnings = best.warnings or tried[-1].warnings
-        return replace(best, iterations=iterations, interrupted=tried[-1].interrupted, warnings=warnings)
+        iterations = sum(found.iterations for found in tried)
+        return replace(best, iterations=iterations, interrupted=interrupted, warnings=best.warnings or warnings)
 
-    def _solves(self, nothing: State) -> Iterator[State]:
-        """Yield the state after all levels, one way after the other."""
+    def _attempts(self, nothing: State) -> Iterator[Callable[[object], State | None]]:
+        """Yield what finds the state after all levels, or None; each is called where those before do not prove it."""
         problem, context = nothing.problem, nothing.context
         auto = context.solver == AUTO
-        if auto and (state := by_cuts(nothing)) is not None:
-            yield state
+        if auto:
+            yield lambda _: by_cuts(nothing)
         if auto and problem.form == "arc" and not problem.rough:
-            state = with_growing_paths(nothing)
-            if state.flow is not None:
-                yield state
+            yield lambda _: with_growing_paths(nothing)
+        small = True
         if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
             small = auto and problem.flow_variables <= SMALL_COLUMNS
-            yield by_columns(nothing, _FEW_STEPS if small else None)
-            if not small:
-                return
-        yield all_levels(nothing, *strategies(problem, context, capped=self.apart))
+            yield lambda _: by_columns(nothing, _FEW_STEPS if small else None)
+        if small:
+            yield lambda _: all_levels(nothing, *strategies(problem, context, capped=self.apart))
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`: bounds of levels are those for the rates that demands have now."""

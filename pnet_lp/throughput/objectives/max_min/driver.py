@@ -54,18 +54,22 @@ def all_levels(state: State, turns: Sequence[Strategy], last: Strategy) -> State
     for strategy in itertools.cycle(turns):
         before = len(state.levels)
         with suppress(UnsolvedError):  # another strategy may find the first level
-            state = _further(state, strategy)
+            state = further(state, strategy)
         if state.ended or (strategy is turns[-1] and len(state.levels) == before):
             break
     try:
-        return _further(state, last)
+        return further(state, last)
     except UnsolvedError as error:
         shortest = equal_parts(state, known(state.problem))
         return replace(state, rate=shortest.rate, flow=shortest, warnings=(f"no level is known: {error}",))
 
 
-def _further(state: State, strategy: Strategy) -> State:
-    """Return the state as far as one strategy gets."""
+def further(state: State, strategy: Strategy) -> State:
+    """Return the state as far as one strategy gets.
+
+    Raises:
+        SolverError: it has no level.
+    """
     if state.ended:
         return state
     try:

@@ -9,7 +9,6 @@ they are few.  Distances over all paths, not over these, prove each level.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -22,6 +21,7 @@ from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
+from pnet_lp.throughput.objectives.max_min.driver import further
 from pnet_lp.throughput.objectives.max_min.interior_point import solve_level
 from pnet_lp.throughput.objectives.max_min.levels import PART, Level, State
 from pnet_lp.throughput.objectives.program import SMALL_COLUMNS, VERTEX_SOLVER
@@ -67,16 +67,17 @@ class OverPathsInUse(PathProblem):
         return _core.demand_distances(self.flow.core, *lengths)
 
 
-def with_growing_paths(state: State) -> State:
-    """Return the state after as many levels as are found and proved; without a flow where there is none.
+def with_growing_paths(state: State) -> State | None:
+    """Return the state after as many levels as are found and proved; None where there is none.
 
     Args:
         state: before the first level.
+
+    Raises:
+        SolverError: the solver failed, or the program does not fit into memory, before there was one.
     """
-    with suppress(SolverError):
-        for further in _GrowingPaths(state).levels(state):
-            state = further
-    return state
+    state = further(state, _GrowingPaths(state))
+    return None if state.flow is None else state
 
 
 class _GrowingPaths:
@@ -98,12 +99,8 @@ class _GrowingPaths:
         self._relaxation = _RELAXATION * PART * state.tolerance / merged.demand_count
         state.context.clock.note("solve")
 
-    def levels(self, state: State) -> Iterator[State]:
-        """Yield states with more and more levels, until all demands are fixed or one is not proved.
-
-        Raises:
-            SolverError: the solver failed, or the next level does not fit into memory.
-        """
+    def solve(self, state: State) -> Iterator[State]:
+        """See :meth:`Strategy.solve`."""
         while not state.ended:
             state.check_fits()
             found = self._next(state)
