@@ -20,7 +20,7 @@ from pnet_lp.model.connected import follows_rule
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.servers import Inside, layers
 from pnet_lp.throughput.problems import build_problem
-from pnet_lp.throughput.problems.quotient import MOST_CLASSES, MOST_EXAMPLES, MOST_VISITS, symmetry_of
+from pnet_lp.throughput.problems.quotient import MOST_EXAMPLES, MOST_VISITS, most_classes, symmetry_of
 
 _VISITS, _EXAMPLES = 50_000_000, 3_000_000
 """How far automorphisms are searched for: about a second.  Rules of many demands are solved by them, so further."""
@@ -44,8 +44,9 @@ def orbits(
         return alone
     found = None
     looks, examples = (MOST_VISITS, MOST_EXAMPLES) if follows_rule(traffic) else (_VISITS, _EXAMPLES)
+    most = most_classes(flow)
     with suppress(TimeLimitError), deadline.parts(_PARTS).doing("looking for symmetries", grace=False) as limit_s:
-        found = symmetry_of(flow).reduce(classes=MOST_CLASSES, looks=looks, examples=examples, time_limit_s=limit_s)
+        found = symmetry_of(flow).reduce(classes=most, looks=looks, examples=examples, time_limit_s=limit_s)
     if found is None:
         return alone
     nodes = _Nodes.of(network, flow)

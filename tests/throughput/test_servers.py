@@ -26,7 +26,7 @@ from pnet_lp.sim import simulate
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.throughput.problems import state_problem
-from pnet_lp.throughput.problems.quotient import symmetry_of
+from pnet_lp.throughput.problems.quotient import MOST_CLASSES, MOST_CLASSES_OF_SERVERS, QuotientProblem, symmetry_of
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.solvers import choose_solver
@@ -312,6 +312,15 @@ def test_levels_of_max_min_price_a_link_in_two_layers_once(
     assert found.status == "certified"
     save_result(tmp_path / "r.json", network, traffic, found)
     assert verify_file(tmp_path / "r.json").status == "certified"
+
+
+def test_rings_along_rails_under_large_leaves_are_solved_on_classes() -> None:
+    """32 orbits of destinations make more variables than programs without servers may have."""
+    network = pn.build_network("leaf-spine:leaves=2,spines=1,hosts_per_leaf=256", server="single-switch:hosts=8")
+    traffic = build_traffic("groups:size=64,stride=8,of=ring", network)
+    problem = QuotientProblem.of(state_problem(network, traffic, parse_routing("ideal")).flow)
+    assert problem is not None
+    assert MOST_CLASSES < problem.flow_variables <= MOST_CLASSES_OF_SERVERS
 
 
 def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:

@@ -28,6 +28,9 @@ from pnet_lp.throughput.problems.proof import Certified
 MOST_CLASSES = 10_000
 """Variables up to which there is a program on classes: a simplex method solves it in seconds."""
 
+MOST_CLASSES_OF_SERVERS = 30_000
+"""The same with servers, where other solvers take longer: rings along rails of 4,096 accelerators have 17,346."""
+
 MOST_VISITS = 500_000_000
 """Links visited from destinations, all together, to find classes; some ten seconds."""
 
@@ -104,7 +107,8 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         """
         with deadline.doing("looking for equivalence classes", grace=False) as limit_s:
             core = symmetry_of(flow)
-            found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS, examples=MOST_EXAMPLES, time_limit_s=limit_s)
+            most = most_classes(flow)
+            found = core.reduce(classes=most, looks=MOST_VISITS, examples=MOST_EXAMPLES, time_limit_s=limit_s)
         return None if found is None else cls(flow, core, found, deadline)
 
     @property
@@ -344,6 +348,11 @@ class QuotientForm(ConcurrentForm[QuotientCertificate]):
         length = np.zeros(len(problem.capacity))
         length[limited] = np.maximum(-dual[len(problem.kind) :], 0.0)
         return problem.certificate(_without_cycles(problem.entries, value[:-1]), length)
+
+
+def most_classes(flow: FlowProblem) -> int:
+    """Return up to how many variables there is a program on classes of a problem."""
+    return MOST_CLASSES if flow.inside is None else MOST_CLASSES_OF_SERVERS
 
 
 def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
