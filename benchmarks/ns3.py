@@ -186,14 +186,17 @@ def compile_ns3(python: str, folder: Path) -> Path:
     return program
 
 
-def run_ns3(name: str, program: Path, *, validates: bool = False) -> str:
+def run_ns3(name: str, program: Path, likeness: int = 0, moved: int | None = None) -> str:
     """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself.
 
-    With ``validates`` windows do not grow while they limit nothing (RFC 7661), and nothing is written, but the median
-    and the 99th percentile are returned.
+    Where ``likeness`` is 1, windows do not grow while they limit nothing (RFC 7661), and where it is 2, room in hosts
+    is also counted as packets do.  Then, and where starts are those ``moved`` by this draw (0: as they are), nothing is
+    written, but the median and the 99th percentile are returned.
     """
     mix = MIXES[name]
     network, flows = mix.build()
+    if moved:
+        flows = with_moved_starts(flows, mix, moved - 1)
     plane, hosts, delay = network.planes[0], network.host_count, mix.delay_us * 10**6
     access = ((h, hosts + int(plane.host_switch[h]), plane.access_up_gbps[h]) for h in range(hosts))
     cables = zip(plane.cable_u + hosts, plane.cable_v + hosts, plane.capacity_uv_gbps, strict=True)
@@ -203,10 +206,10 @@ def run_ns3(name: str, program: Path, *, validates: bool = False) -> str:
     lines += [" ".join(map(str, row)) for row in columns]
     queue = ("10000", "65") if mix.transport == "dctcp" else ("500", "0")
     small = str(SMALL_QUEUE if mix.host_queue == "unbounded" else 0)
-    command = [str(program), mix.transport, mix.host_queue, *queue, "10000", small, str(int(validates))]
+    command = [str(program), mix.transport, mix.host_queue, *queue, "10000", small, str(likeness)]
     done = subprocess.run(command, input="\n".join(lines), check=True, stdout=subprocess.PIPE, text=True)
     *ends, about = done.stdout.splitlines()
-    if validates:
+    if likeness or moved is not None:
         ideal = simulate(network, flows, model="fluid", seed=1, **mix.settings).flow["ideal_ps"]
         slowdown = (np.array(ends, dtype=np.int64) - flows.start_ps) / ideal
         return " ".join(f"{percentile(slowdown, percent):.4g}" for percent in (50, 99))
@@ -214,6 +217,12 @@ def run_ns3(name: str, program: Path, *, validates: bool = False) -> str:
     write_workload(flows, network, FLOWS / f"{name}.csv")
     (FOLDER / f"{name}.csv").write_text(f"# {about}\nfct_ps\n" + "\n".join(taken) + "\n", encoding="utf-8")
     return about
+
+
+def with_moved_starts(flows: Workload, mix: Mix, draw: int) -> Workload:
+    """Return the flows, each of which starts up to a microsecond later."""
+    start = flows.start_ps + generator(mix.seed, "shift", draw).integers(10**6, size=len(flows.size))
+    return Workload.from_flows(RACKS * PER_RACK, flows.src, flows.dst, flows.size, start)
 
 
 def stored(name: str) -> tuple[Network, Workload, Any, float]:
@@ -290,8 +299,7 @@ def compare(name: str) -> Compared:
     p50, p99 = (percentile(slowdown["ns-3"], percent) for percent in (50, 99))
     shifted = []
     for draw in range(SHIFTS):
-        start = flows.start_ps + generator(mix.seed, "shift", draw).integers(10**6, size=len(size))
-        moved = Workload.from_flows(network.host_count, flows.src, flows.dst, size, start)
+        moved = with_moved_starts(flows, mix, draw)
         found = simulate(network, moved, model="packets", seed=1, **mix.settings).completion_ps / ideal
         shifted.append(100 * (percentile(found, 99) / p99 - 1))
     return Compared(name, len(size), p50, p99, off, (min(shifted), max(shifted)), seconds)
@@ -362,6 +370,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", metavar="PYTHON", help="a Python that has ns-3: run it, and write its times")
     parser.add_argument("--rfc7661", action="store_true", help="ns-3 with windows that grow only where they limit")
+    parser.add_argument("--as-packets", action="store_true", help="the same, with room in hosts counted as packets do")
+    parser.add_argument("--moved", type=int, metavar="N", help="ns-3 with starts as they are, and moved in N ways")
     parser.add_argument("--claims", action="store_true", help="print claims of the experiment")
     parser.add_argument("mixes", nargs="*", help="which mixes; default: all")
     arguments = parser.parse_args()
@@ -378,7 +388,10 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         program = compile_ns3(arguments.ns3, Path(folder))
         for name in names:
-            print(name, run_ns3(name, program, validates=arguments.rfc7661), flush=True)
+            likeness = 2 if arguments.as_packets else int(arguments.rfc7661)
+            draws = [None] if arguments.moved is None else range(arguments.moved + 1)
+            for draw in draws:
+                print(name, run_ns3(name, program, likeness, draw), flush=True)
 
 
 if __name__ == "__main__":
