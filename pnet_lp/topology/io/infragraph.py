@@ -52,7 +52,9 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
 
 
 def _document(text: str, where: str) -> Any:
-    return parse_json(text, where, TopologyError) if text.lstrip().startswith("{") else parse_yaml(text, where)
+    found = parse_json(text, where, TopologyError) if text.lstrip().startswith("{") else parse_yaml(text, where)
+    # The package leaves out lists without elements: one device alone has no edges.
+    return {"edges": [], **found} if isinstance(found, dict) else found
 
 
 def plane_of(document: Any, where: str, link_gbps: float) -> Plane:
