@@ -61,7 +61,7 @@ def test_each_shape_is_a_family(shape: str, n: int, family: str) -> None:
             "unknown topology of a dimension, found 'Torus'; allowed: Ring, FullyConnected, Switch",
         ),
         ("[ Ring ]", "Ring", "topology is not a list, found 'Ring'; allowed: a value for each dimension"),
-        ("[ 500 ]", "[ 500, 1 ]", "latency is not a list, found [500, 1]; allowed: a value for each dimension"),
+        ("[ 500 ]", "[ 500, 1 ]", "latency has 2 of 1 values, found [500, 1]; allowed: a value for each dimension"),
         ("[ 5 ]", "[ 2.5 ]", "invalid npus_count, found 2.5; allowed: whole numbers from 1"),
         ("[ 12.5 ]", "[ -1 ]", "invalid bandwidth, found -1; allowed: GB/s"),
         ("[ 12.5 ]", "[ fast ]", "invalid bandwidth, found 'fast'; allowed: GB/s"),
