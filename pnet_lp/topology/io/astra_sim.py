@@ -85,8 +85,8 @@ def _listed(document: dict[str, Any], key: str, where: str) -> list[Any]:
     values = document[key]
     dimensions = len(document["topology"]) if isinstance(document["topology"], list) else 0
     if not isinstance(values, list) or not values or len(values) != dimensions:
-        fault = f"{key} has {len(values)} of {dimensions} values" if isinstance(values, list) else f"{key} is not a list"
-        raise TopologyError(fault, where=where, found=values, allowed="a value for each dimension")
+        lacks = f"has {len(values)} of {dimensions} values" if isinstance(values, list) else "is not a list"
+        raise TopologyError(f"{key} {lacks}", where=where, found=values, allowed="a value for each dimension")
     return values
 
 
