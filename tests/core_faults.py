@@ -328,8 +328,9 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "Demands.product": (core.Demands.product, {"sends": np.ones(2), "receives": np.ones(2), "own": np.zeros(2)}),
         "Demands.groups": (
             core.Demands.groups,
-            {"sends": np.ones(2), "receives": np.ones(2), "group": ints(0, 0), "owner": ints(0, 1)},
+            {"sends": np.ones(2), "receives": np.ones(2), "group": ints(0, 0), "owner": ints(0, 1), "outside": 0.5},
         ),
+        "Demands.beside": (core.Demands.groups(np.ones(2), np.ones(2), ints(0, 0), ints(0, 1), 0.5).beside, _DEMANDS),
         "Demands.pairs": (core.Demands.pairs, {"endpoints": 2, **_DEMANDS}),
         "Symmetry": (
             core.Symmetry,

@@ -157,7 +157,7 @@ def read_pairs(traffic, level, ends):
     """The demand of each pair, the weights of each rack or host (empty for listed demands), and the fingerprint."""
     pairs, weights, rule = defaultdict(Fraction), [], "sends" in traffic
     need(f"{traffic['level']} {traffic['endpoints']}" == f"{level} {ends}", "endpoints: not those of the network")
-    many = rule and (ends * ends > MOST_PAIRS or "outside" in traffic)
+    many = rule and (ends * ends > MOST_PAIRS or {"outside", "src"} & {*traffic})
     need(not many, "sends: more pairs than this program checks", NotImplementedError)
     schema = f"level endpoints label {'sends:f:e receives:f:e' if rule else 'src:i:n dst:i:n demand:speed:n'}"
     columns = [*read(traffic, "traffic", schema, {"e": ends}).values()][3:]

@@ -8,7 +8,7 @@ import numpy as np
 
 from pnet_lp.model.arrays import BoolArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import LISTED_PAIRS, Demands, Grouped, Product
+from pnet_lp.model.demands import LISTED_PAIRS, Demands, Grouped, Pairs, Product, Rule, Summed
 from pnet_lp.model.flow import FlowProblem, build_problem
 from pnet_lp.model.network import Network
 from pnet_lp.model.traffic import TrafficMatrix
@@ -54,7 +54,7 @@ def connected(network: Network, traffic: TrafficMatrix) -> Connected:
 def follows_rule(traffic: TrafficMatrix) -> bool:
     """Whether the demands follow a rule, and are too many to be listed without need."""
     demands = traffic.demands
-    return demands.count > LISTED_PAIRS and (demands.groups is not None or demands.factors is not None)
+    return isinstance(demands, Rule) and demands.count > LISTED_PAIRS
 
 
 def without(traffic: TrafficMatrix, lost: BoolArray) -> Connected:
@@ -114,6 +114,11 @@ def _examples(traffic: TrafficMatrix, sending: IntArray, receiving: IntArray) ->
 
 def _within(demands: Demands, sending: IntArray, receiving: IntArray) -> Demands | None:
     """Return a rule without the demands between islands, of which endpoints have numbers."""
+    if isinstance(demands, Summed):
+        rule, pairs = _within(demands.rule, sending, receiving), demands.beside
+        here = sending[pairs.src] == receiving[pairs.dst]
+        beside = Pairs(ints(pairs.src[here]), ints(pairs.dst[here]), floats(pairs.demand[here]))
+        return Summed(rule, beside) if isinstance(rule, Product | Grouped) else None
     groups, factors = demands.groups, demands.factors
     if groups is not None:
         sends, receives, group, owner, outside = groups

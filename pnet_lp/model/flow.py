@@ -175,7 +175,9 @@ class FlowProblem(Listed):
         low, high = np.full(len(group), 2 * len(group)), np.full(len(group), -1)
         np.minimum.at(low, of[some].astype(np.int64), found[some])
         np.maximum.at(high, of[some].astype(np.int64), found[some])
-        return bool((low >= high)[of[some].astype(np.int64)].all())
+        lists = [part.listed(self._words) for part in self.demands.parts[1:]]
+        beside = all(np.array_equal(found[each.src], found[each.dst]) for each in lists)
+        return beside and bool((low >= high)[of[some].astype(np.int64)].all())
 
     @property
     def _all_joined(self) -> bool:

@@ -83,6 +83,9 @@ def _through_hubs(
     if groups is None:
         return unknown
     sends, receives = (on & (weight > 0) for weight in groups[:2])
+    for part in flow.demands.parts[1:]:
+        pairs = part.listed("the matrix")
+        sends[pairs.src], receives[pairs.dst] = on[pairs.src], on[pairs.dst]
     if (sends & receives).any():
         return unknown
     there = sp.csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(nodes, nodes))

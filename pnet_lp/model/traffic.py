@@ -13,7 +13,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.extras import frame
 from pnet_lp.model.arrays import checked_array, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import LISTED_PAIRS, Demands, Grouped, Listed, Pairs, Product
+from pnet_lp.model.demands import LISTED_PAIRS, Demands, Grouped, Listed, Pairs, Product, Summed
 from pnet_lp.model.network import Level, Network
 from pnet_lp.units import AMOUNTS, are_amounts
 
@@ -170,8 +170,15 @@ class TrafficMatrix(Listed):
                 where=label,
             )
         if max(self.demands.count, other.demands.count) > LISTED_PAIRS:
-            rule = Grouped.summed(self.demands, other.demands, self.endpoints)
+            rule = Summed.of(self.demands, other.demands, self.endpoints)
             if rule is not None:
+                if np.any(bad := ~are_amounts(rule.range)):
+                    raise TrafficError(
+                        "the demands of a pair add up to too much",
+                        where=label,
+                        found=float(rule.range[bad][0]),
+                        allowed=AMOUNTS,
+                    )
                 return TrafficMatrix(self.level, self.endpoints, rule, label)
         src, dst = np.concatenate([self.src, other.src]), np.concatenate([self.dst, other.dst])
         demand = np.concatenate([self.demand, other.demand])
@@ -222,8 +229,13 @@ class TrafficMatrix(Listed):
         """
         self.check_endpoints(network)
         if network.servers is None:
-            return self
+            # What is of a graph already has groups beside a list.
+            return self.without_sum() if self.demands.groups is None else self
         # A rule stays one: its pairs may be more than fit into memory.
+        if isinstance(self.demands, Summed):
+            copies = 2 if network.servers.layered else 1
+            demands = self.demands.on_graph(self.endpoints, apart=network.servers.layered)
+            return replace(self, endpoints=copies * self.endpoints, demands=demands)
         joined = network.graph.plane_count == 1 and not network.servers.layered
         rule = None if self.demands.complete and joined else Grouped.of(self.demands, self.endpoints)
         if not network.servers.layered:
@@ -233,6 +245,14 @@ class TrafficMatrix(Listed):
         pairs = self.pairs
         to = ints(pairs.dst + self.endpoints)
         return TrafficMatrix(self.level, 2 * self.endpoints, Pairs(pairs.src, to, pairs.demand), self.label)
+
+    def without_sum(self) -> TrafficMatrix:
+        """Return the matrix with a list in place of the sum of a rule and a list, as networks without servers need it.
+
+        Raises:
+            TrafficError: the list does not fit into memory.
+        """
+        return replace(self, demands=self.pairs) if isinstance(self.demands, Summed) else self
 
     def to_csr(self) -> csr_array:
         """Return the matrix as a SciPy CSR array, ``[endpoints, endpoints]``."""

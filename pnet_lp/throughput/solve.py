@@ -31,7 +31,7 @@ from pnet_lp.throughput.objectives import Clock, Objective, SolveContext, parse_
 from pnet_lp.throughput.objectives.least_load import with_least_load
 from pnet_lp.throughput.problems import FlowProblem, Problem, build_problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
-from pnet_lp.throughput.solvers import AUTO, SOLVERS, InitialPoint, SolveOptions
+from pnet_lp.throughput.solvers import AUTO, SOLVERS, InitialPoint, SolveOptions, is_symmetric
 from pnet_lp.units import format_gbps
 
 DEFAULT_TOLERANCE = 1e-4
@@ -194,9 +194,9 @@ def answer(
     kept, left = problem.connected()
     deadline = query.options.deadline
     seconds, more = kept.first_bounds_s, _seconds_for_rates(traffic, kept, deadline) if goal.rated else 0.0
-    if seconds > deadline.to_end_s():
-        kept = kept.in_outline()
-    deadline = OVER if kept.rough else deadline.reserving(seconds + more)
+    if seconds + more <= deadline.to_end_s() or not _has_classes(goal, kept, query):
+        kept = kept.ready_by(deadline)
+        deadline = OVER if kept.rough else deadline.reserving(seconds + more)
     initial = None if kept.rough else _initial_point(kept, start, query)
     options = replace(query.options, deadline=deadline, initial=initial)
     clock.note("build")
@@ -230,6 +230,11 @@ def answer(
     if found.interrupted:
         raise Interrupted(result)
     return result
+
+
+def _has_classes(goal: Objective, problem: Problem, query: Query) -> bool:
+    """Whether a program on equivalence classes is solved, of which first bounds are known long before those of all."""
+    return goal.of_rate and query.solver == AUTO and is_symmetric(problem, query.options.deadline)
 
 
 def _seconds_for_rates(traffic: TrafficMatrix, problem: Problem, deadline: Deadline) -> float:

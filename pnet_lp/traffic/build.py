@@ -37,7 +37,8 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
     if endpoints < 2:
         raise TrafficError(f"traffic needs at least two {agreed}s, the network has {endpoints}", where=text)
     matrices = [source.build(network, agreed, seed) for source in sources]
-    return added(matrices, [factor for factor, _ in terms], text)
+    found = added(matrices, [factor for factor, _ in terms], text)
+    return found.without_sum() if network.servers is None else found
 
 
 def check_traffic(text: str) -> None:

@@ -9,13 +9,15 @@ import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
-from pnet_lp.model.demands import Pairs
+from pnet_lp.model.demands import Demands, Pairs
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.rounded import add_up, div_up, mul_down, mul_up, sub_up, sum_up, totals_down, totals_up
 from pnet_lp.verification.checks import SAME, Checks, one_to_one
 from pnet_lp.verification.distances import plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
+
+AnyIndex: TypeAlias = npt.NDArray[np.integer]
 
 Groups: TypeAlias = tuple[FloatArray, FloatArray, IntArray, IntArray, float]
 """Weights of sources and destinations, group and owner of each endpoint, and the part that is sent to other groups."""
@@ -97,7 +99,8 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
         )
     merged = problem.demands
     if rule.groups is not None and merged.groups is not None:
-        apart = 0.0 if _same_groups(rule.groups, merged.groups, used, of) else np.inf
+        same = _same_groups(rule.groups, merged.groups, used, of) and _same_lists(rule, merged, classes, classes)
+        apart = 0.0 if same else np.inf
     elif rule.factors is None or merged.factors is None:
         apart = _pairs_apart(rule.listed("the matrix"), problem, size)
     else:
@@ -121,10 +124,23 @@ def _same_groups(rule: Groups, merged: Groups, used: Index, of: Index) -> bool:
     )
 
 
+def _same_lists(rule: Demands, merged: Demands, source: AnyIndex, target: AnyIndex) -> bool:
+    """Whether what is listed beside two rules is the same, where endpoints of the first have other numbers."""
+    if len(rule.parts) != len(merged.parts):
+        return False
+    lists = [[part.listed("the matrix") for part in demands.parts[1:]] for demands in (rule, merged)]
+    return all(
+        np.array_equal(source[given.src], found.src)
+        and np.array_equal(target[given.dst], found.dst)
+        and np.array_equal(given.demand, found.demand)
+        for given, found in zip(*lists, strict=True)
+    )
+
+
 def check_groups(check: Checks, traffic: TrafficMatrix, graph: TrafficMatrix) -> None:
     """Check that a rule for the demands of a network with servers, where there is one, has those of the matrix."""
-    rule, given = graph.demands.groups, traffic.demands
-    if rule is None or given is graph.demands:
+    rule, given = graph.demands.groups, traffic.demands.parts[0]
+    if rule is None or traffic.demands is graph.demands:
         return
     sends, receives, group, owner, outside = rule
     hosts = traffic.endpoints
@@ -157,6 +173,7 @@ def check_groups(check: Checks, traffic: TrafficMatrix, graph: TrafficMatrix) ->
     # Then nothing but the other pairs of a group is left.
     layers = np.tile(np.arange(hosts), graph.endpoints // hosts)
     apart = not to or not (sends[hosts:].any() or receives[:hosts].any())
+    apart &= _same_lists(traffic.demands, graph.demands, np.arange(hosts), to + np.arange(hosts))
     check.require(
         same and apart and one_to_one(owner, layers),
         f"the {graph.demand_count} demands are between accelerators",

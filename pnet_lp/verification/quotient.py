@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from pnet_lp.model import QuotientCertificate, rounded
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.demands import Demands
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.verification.arcs import Split, propagate
 from pnet_lp.verification.checks import one_to_one
@@ -211,7 +212,9 @@ class SecondQuotient(SecondConcurrent):
 
     def _keeps_demands(self, image: _Index) -> bool:
         """Whether the demands between endpoints and those between their images are the same."""
-        demands = self.flow.demands
+        return all(self._keeps(part, image) for part in self.flow.demands.parts)
+
+    def _keeps(self, demands: Demands, image: _Index) -> bool:
         if demands.factors is not None:
             return all(np.array_equal(weights[image], weights) for weights in demands.factors)
         if demands.groups is not None:
@@ -221,7 +224,7 @@ class SecondQuotient(SecondConcurrent):
                 and np.array_equal(receives[image], receives)
                 and all(one_to_one(of, of[image]) for of in sets)
             )
-        pairs = self.flow.pairs
+        pairs = demands.listed("the demands")
         given, moved = np.lexsort((pairs.demand, pairs.dst, pairs.src)), (image[pairs.src], image[pairs.dst])
         order = np.lexsort((pairs.demand, moved[1], moved[0]))
         return (
@@ -248,7 +251,12 @@ class SecondQuotient(SecondConcurrent):
 
     def _sent(self, target: int) -> tuple[FloatArray, FloatArray]:
         """Return float64 ``[endpoints]``: what each sends to ``target``, rounded down, and up."""
-        demands = self.flow.demands
+        found = [self._sent_of(part, target) for part in self.flow.demands.parts]
+        for down, up in found[1:]:
+            found[0] = floats(rounded.add_down(found[0][0], down)), floats(rounded.add_up(found[0][1], up))
+        return found[0]
+
+    def _sent_of(self, demands: Demands, target: int) -> tuple[FloatArray, FloatArray]:
         if demands.groups is not None:
             sends, receives, group, owner, outside = demands.groups
             near, far = (group == group[target]) & (owner != owner[target]), group != group[target]
@@ -259,8 +267,9 @@ class SecondQuotient(SecondConcurrent):
             )
             return floats(down), floats(up)
         if demands.factors is None:
-            here = self.flow.dst == target
-            source, size = self.flow.src[here], self.flow.demand[here]
+            pairs = demands.listed("the demands")
+            here = pairs.dst == target
+            source, size = pairs.src[here], pairs.demand[here]
             count = self.nodes - self.switches
             return rounded.totals_down(source, size, count), rounded.totals_up(source, size, count)
         sends, receives, own = demands.factors

@@ -43,6 +43,17 @@ impl Demands {
         Ok(Demands { inner: symmetry::Demands::groups(sends, receives, group, owner, outside)? })
     }
 
+    /// The same groups with a list of pairs, sorted by source, that are added to them.
+    fn beside(
+        &self,
+        src: PyReadonlyArray1<i32>,
+        dst: PyReadonlyArray1<i32>,
+        demand: PyReadonlyArray1<f64>,
+    ) -> Result<Self> {
+        let (src, dst, demand) = (src.as_slice()?, dst.as_slice()?, demand.as_slice()?);
+        Ok(Demands { inner: self.inner.clone().beside(src, dst, demand)? })
+    }
+
     /// Pairs of endpoints, sorted by source.
     #[staticmethod]
     fn pairs(

@@ -124,11 +124,16 @@ class Grouped(Rule):
         """Endpoints of one owner send each other nothing."""
         return False
 
+    def between(self, src: IntArray, dst: IntArray) -> FloatArray:
+        """Return the demand of each of some pairs of different endpoints."""
+        part = np.where(self.group[src] == self.group[dst], 1.0, self.outside)
+        part[self.owner[src] == self.owner[dst]] = 0.0
+        return floats(self.sends[src] * self.receives[dst] * part)
+
     def _written_out(self) -> Pairs:
         if self.outside:
             s, t = np.nonzero(np.outer(self.sends > 0, self.receives > 0) & (self.owner[:, None] != self.owner))
-            part = np.where(self.group[s] == self.group[t], 1.0, self.outside)
-            return Pairs(ints(s), ints(t), floats(self.sends[s] * self.receives[t] * part))
+            return Pairs(ints(s), ints(t), self.between(ints(s), ints(t)))
         src, dst = [], []
         order = np.argsort(self.group, kind="stable")
         for members in np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1):

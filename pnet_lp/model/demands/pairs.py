@@ -132,6 +132,11 @@ class Demands(ABC):
         """Weights whose products are demands in groups, group and owner of each endpoint, the part sent to others."""
         return None
 
+    @property
+    def parts(self) -> tuple[Demands, ...]:
+        """What they are the sum of: themselves, or a rule and then a list."""
+        return (self,)
+
 
 class Rule(Demands):
     """Base of demands that follow from a rule: they are listed once they are needed."""
@@ -145,6 +150,10 @@ class Rule(Demands):
     @cached_property
     def _listed(self) -> Pairs:
         return self._written_out()
+
+    @abstractmethod
+    def between(self, src: IntArray, dst: IntArray) -> FloatArray:
+        """Return the demand of each of some pairs of different endpoints, 0 where there is none."""
 
     @abstractmethod
     def _written_out(self) -> Pairs:
@@ -279,8 +288,7 @@ class Pairs(Demands):
         # The entries of a matrix are sorted, and stay so where each endpoint is a class of its own.
         if np.all(size == 1):
             return Pairs(ints(src), ints(dst), self.demand)
-        row, column, demand = _added(src, dst, self.demand)
-        return Pairs(ints(row), ints(column), floats(demand))
+        return added(src, dst, self.demand)
 
     def core(self, endpoints: int) -> _core.Demands:
         """Return the core's representation."""
@@ -291,15 +299,15 @@ class Pairs(Demands):
         return [f"traffic/1 {head}", self.src, self.dst, self.demand]
 
 
-def _added(row: Index, column: Index, demand: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the entries of a matrix, sorted, of which several may be given for one place."""
+def added(src: Index | IntArray, dst: Index | IntArray, demand: FloatArray) -> Pairs:
+    """Return demands as a list, sorted, of which several may be given for one pair."""
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
-    size = int(max(row.max(), column.max())) + 1
-    merged = sp.csr_array(sp.coo_array((demand, (row, column)), shape=(size, size)))
+    size = int(max(src.max(), dst.max())) + 1
+    merged = sp.csr_array(sp.coo_array((demand, (src, dst)), shape=(size, size)))
     merged.sum_duplicates()
     found = merged.tocoo()
-    return found.row, found.col, found.data
+    return Pairs(ints(found.row), ints(found.col), floats(found.data))
 
 
 def _refine(classes: Index, src: Index, dst: Index, demand: FloatArray) -> Index:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.model.arrays import FloatArray, equal_columns, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, equal_columns, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.demands.pairs import LISTED_PAIRS, Index, Pairs, Rule
 
@@ -64,6 +64,10 @@ class Product(Rule):
     def complete(self) -> bool:
         """No weight is 0."""
         return bool((self.sends > 0).all() and (self.receives > 0).all())
+
+    def between(self, src: IntArray, dst: IntArray) -> FloatArray:
+        """Return the demand of each of some pairs of different endpoints."""
+        return floats(self.sends[src] * self.receives[dst])
 
     def _written_out(self) -> Pairs:
         some = np.outer(self.sends > 0, self.receives > 0)

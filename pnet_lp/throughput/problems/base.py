@@ -27,6 +27,9 @@ from pnet_lp.throughput.problems.proof import Attained, C, Certified, P, fitting
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+_LATE_S = 1.0
+"""Seconds after the grace of a deadline up to which first bounds are worth it."""
+
 L = TypeVar("L", bound=LinkCertificate, default=Any)
 
 
@@ -134,6 +137,18 @@ class Problem(ConcurrentProblem[P, C]):
     def in_outline(self) -> Problem:
         """Return a rough problem whose first bounds take next to no time, or the problem itself where there is none."""
         return self
+
+    def ready_by(self, deadline: Deadline) -> Problem:
+        """Return the problem, or in outline where that alone has first bounds in time.
+
+        Raises:
+            TimeLimitError: nothing is known of it until long after the ``deadline``.
+        """
+        left = deadline.to_end_s()
+        found = self if self.first_bounds_s <= left else self.in_outline()
+        if not found.rough and found.first_bounds_s > left + _LATE_S:
+            raise deadline.over("looking for first bounds")
+        return found
 
     @property
     @abstractmethod

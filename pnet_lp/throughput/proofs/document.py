@@ -136,7 +136,7 @@ class StoredNetwork(Stored):
 
 
 class StoredTraffic(Stored):
-    """A traffic matrix: pairs, or the weights of a rule."""
+    """A traffic matrix: pairs, the weights of a rule, or both, whose demands add up."""
 
     level: Level
     endpoints: _Count

@@ -30,6 +30,7 @@ from pnet_lp.model.arrays import FloatArray, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.model.demands import Demands
+from pnet_lp.model.network import Level
 from pnet_lp.model.result import FairLevel
 from pnet_lp.model.servers import Servers
 from pnet_lp.throughput.proofs.document import (
@@ -108,7 +109,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
                 "planes": [_packed(plane, StoredPlane) for plane in network.planes],
                 **_packed_servers(network),
             },
-            "traffic": _packed(traffic.demands, StoredTraffic) | _packed_traffic(traffic),
+            "traffic": _packed_traffic(traffic),
         },
         "certificate": None if certificate is None else _packed(certificate, FORMS[certificate.name]),
     }
@@ -245,7 +246,10 @@ def _is_form(place: tuple[int | str, ...], i: int) -> bool:
 
 
 def _packed_traffic(traffic: TrafficMatrix) -> dict[str, Any]:
-    return {"level": traffic.level, "endpoints": traffic.endpoints, "label": traffic.label}
+    packed: dict[str, Any] = {}
+    for part in traffic.demands.parts:
+        packed |= _packed(part, StoredTraffic)
+    return packed | {"level": traffic.level, "endpoints": traffic.endpoints, "label": traffic.label}
 
 
 def _proof(path: str | Path, stored: Stored) -> Certificate:
@@ -364,18 +368,28 @@ def _traffic(path: str | Path, stored: StoredTraffic) -> TrafficMatrix:
     where = "instance.traffic"
     values = {key: value for key, value in _unpacked(path, where, stored).items() if value is not None}
     level, endpoints, label = (values.pop(key) for key in ("level", "endpoints", "label"))
+    listed: dict[str, Any] = {key: values.pop(key) for key in ("demand", "dst", "src") if key in values}
     with _naming(path, where):
-        match sorted(values):
-            case ["demand", "dst", "src"]:
-                return TrafficMatrix.from_entries(level, endpoints, **values, label=label)
-            case ["receives", "sends"] if all(len(weights) == endpoints for weights in values.values()):
-                return TrafficMatrix.from_weights(level, **values, label=label)
-            case ["group", "outside", "receives", "sends"] if all(
-                len(values[key]) == endpoints for key in ("group", "receives", "sends")
-            ):
-                group, outside = values.pop("group"), values.pop("outside")
-                return TrafficMatrix.from_weights(level, **values, label=label).in_groups(group, outside)
+        terms = [_term(level, endpoints, each, label) for each in (values, listed) if each]
+        known = [term for term in terms if term is not None]
+        if known and len(known) == len(terms):
+            return known[0] if len(known) == 1 else replace(known[0] + known[1], label=label)
     raise _malformed(path, where, "neither src, dst and demand, nor sends and receives of every endpoint")
+
+
+def _term(level: Level, endpoints: int, values: dict[str, Any], label: str) -> TrafficMatrix | None:
+    """Return the matrix of a list, or of a rule; None where keys are missing."""
+    match sorted(values):
+        case ["demand", "dst", "src"]:
+            return TrafficMatrix.from_entries(level, endpoints, **values, label=label)
+        case ["receives", "sends"] if all(len(weights) == endpoints for weights in values.values()):
+            return TrafficMatrix.from_weights(level, **values, label=label)
+        case ["group", "outside", "receives", "sends"] if all(
+            len(values[key]) == endpoints for key in ("group", "receives", "sends")
+        ):
+            group, outside = values.pop("group"), values.pop("outside")
+            return TrafficMatrix.from_weights(level, **values, label=label).in_groups(group, outside)
+    return None
 
 
 @contextmanager

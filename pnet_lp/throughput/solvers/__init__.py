@@ -14,7 +14,7 @@ from pnet_lp.throughput.solvers.base import (
     get_solver,
     solver_names,
 )
-from pnet_lp.throughput.solvers.choose import AUTO, choose_solver, turns
+from pnet_lp.throughput.solvers.choose import AUTO, choose_solver, is_symmetric, turns
 
 __all__ = [
     "AUTO",
@@ -26,6 +26,7 @@ __all__ = [
     "Solver",
     "choose_solver",
     "get_solver",
+    "is_symmetric",
     "solver_names",
     "turns",
 ]

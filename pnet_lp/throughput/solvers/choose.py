@@ -91,8 +91,7 @@ def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER
         return "structured"
     flow = problem.flow
     demands, rows = flow.demand_count, len(flow.rows)
-    large = problem.flow_variables > LARGE_FLOW_VARIABLES
-    if large and _is_symmetric(problem, deadline):
+    if is_symmetric(problem, deadline):
         return "symmetric"
     if problem.flow_variables > TINY_FLOW_VARIABLES:
         return "columns" if _few_paths(problem, tolerance) or _few_links_limit(problem) else "structured"
@@ -135,7 +134,10 @@ def _few_links_limit(problem: Problem) -> bool:
     return known.lower < EVENLY * known.upper
 
 
-def _is_symmetric(problem: Problem, deadline: Deadline) -> bool:
+def is_symmetric(problem: Problem, deadline: Deadline = NEVER) -> bool:
+    """Whether a large problem has few equivalence classes, and they are found before the ``deadline``."""
+    if problem.form != "arc" or problem.flow_variables <= LARGE_FLOW_VARIABLES:
+        return False
     try:
         quotient = problem.quotient(deadline)
     except TimeLimitError:

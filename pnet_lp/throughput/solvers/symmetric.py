@@ -9,6 +9,9 @@ from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, So
 from pnet_lp.throughput.solvers.general import TIGHTEST, solve_concurrent
 from pnet_lp.throughput.solvers.highs import HighsIpx, HighsSimplex
 
+_LARGE = 30_000
+"""Variables above which an interior point is sooner than a simplex method."""
+
 _BYTES_PER_LINK = 600
 """Of the core's graph, its folding and the arrays of the certificate; measured."""
 
@@ -44,7 +47,7 @@ class Symmetric(Solver):
         """Solve the program of the quotient; see :meth:`Solver.solve`."""
         attempts = [
             attempt
-            for solver in (HighsSimplex, HighsIpx)
+            for solver in ((HighsIpx, HighsSimplex) if problem.flow_variables > _LARGE else (HighsSimplex, HighsIpx))
             for attempt in solver(self.params).attempts([TIGHTEST, TIGHTEST])
         ]
         return solve_concurrent(problem, attempts, options, on_progress)

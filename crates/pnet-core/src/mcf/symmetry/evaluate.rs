@@ -44,6 +44,9 @@ pub struct QuotientBounds {
     pub load: Vec<f64>,
 }
 
+/// Destinations whose flows are looked at before the clock is.
+const AT_ONCE: usize = 32;
+
 /// Relative tolerance of flow conservation at a node.
 const ROUNDING: f64 = 1e-9;
 
@@ -72,14 +75,20 @@ pub fn evaluate(fold: &Fold, proof: &QuotientProof, stop: &Stop) -> Result<Quoti
             None => return invalid("quotient", format!("unknown kind {kind}")),
         };
     }
-    let mut kinds = HashMap::new();
-    for (kind, flow) in by_kind.into_iter().enumerate() {
-        let (signature, known) = kind_proof(fold, proof, kind, flow, &colour, &class)?;
-        kinds.insert(signature, known);
-    }
+    let of_kind = |(kind, flow)| {
+        stop.check()?;
+        kind_proof(fold, proof, kind, flow, &colour, &class)
+    };
+    let kinds: HashMap<_, _> = by_kind
+        .into_par_iter()
+        .enumerate()
+        .map(of_kind)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .collect::<Result<_, Error>>()?;
     let (load, weighted_distance) = match instance.servers {
         None => of_all(fold, &colour, &class, &kinds, stop)?,
-        Some(_) => of_orbits(fold, proof, &colour, &class, &kinds)?,
+        Some(_) => of_orbits(fold, proof, (&colour, &class), &kinds, stop)?,
     };
     let mut loads = vec![0.0; instance.link_count];
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
@@ -117,7 +126,7 @@ fn of_all(
     stop: &Stop,
 ) -> Result<(Vec<f64>, f64), Error> {
     let (mut load, mut weighted_distance) = (vec![0.0; fold.links.len()], Sum::<Down>::new());
-    for some in targets(fold).chunks(32) {
+    for some in targets(fold).chunks(AT_ONCE) {
         stop.check()?;
         let flows: Vec<_> = some.par_iter().map(|t| carried(fold, *t, colour, class, kinds)).collect();
         // In a fixed order, so that the sums are the same on any number of threads.
@@ -136,9 +145,9 @@ fn of_all(
 fn of_orbits(
     fold: &Fold,
     proof: &QuotientProof,
-    colour: &[u64],
-    class: &[i32],
+    (colour, class): (&[u64], &[i32]),
     kinds: &HashMap<u64, KindProof>,
+    stop: &Stop,
 ) -> Result<(Vec<f64>, f64), Error> {
     let images = proof.generators.chunks_exact(fold.instance.nodes).map(|image| {
         let image: Vec<u32> = image.iter().map(|node| u32::try_from(*node).unwrap_or(u32::MAX)).collect();
@@ -153,13 +162,18 @@ fn of_orbits(
         return invalid("quotient", "a generator maps links onto links of another class, or one link has two classes");
     }
     let (mut together, mut weighted_distance) = (vec![0.0; fold.links.len()], Sum::<Down>::new());
-    for target in targets(fold).into_iter().filter(|target| group.node[*target as usize] == *target) {
-        let many = group.orbit_size(target) as f64;
-        let (of_kind, flows) = carried(fold, target, colour, class, kinds)?;
-        weighted_distance.add(Down::mul(of_kind, Down::mul(many, f64::from(fold.count[target as usize]))));
-        for (link, flow) in flows {
-            let sum = &mut together[group.link[link as usize] as usize];
-            *sum = Up::add(*sum, Up::mul(flow, many));
+    let first = |target: &u32| group.node[*target as usize] == *target;
+    for some in targets(fold).into_iter().filter(first).collect::<Vec<_>>().chunks(AT_ONCE) {
+        stop.check()?;
+        let flows: Vec<_> = some.par_iter().map(|t| carried(fold, *t, colour, class, kinds)).collect();
+        for (target, flow) in some.iter().zip(flows) {
+            let many = group.orbit_size(*target) as f64;
+            let (of_kind, flows) = flow?;
+            weighted_distance.add(Down::mul(of_kind, Down::mul(many, f64::from(fold.count[*target as usize]))));
+            for (link, flow) in flows {
+                let sum = &mut together[group.link[link as usize] as usize];
+                *sum = Up::add(*sum, Up::mul(flow, many));
+            }
         }
     }
     let load = group.link.iter().map(|first| Up::div(together[*first as usize], links[*first as usize])).collect();

@@ -6,7 +6,7 @@ use crate::error::{Error, check_room, indices, invalid};
 /// What a switch or an endpoint takes in the arrays of an instance and while it is folded.
 const BYTES_PER_NODE: usize = 128;
 
-/// Demands between endpoints: a rule, or a list.
+/// Demands between endpoints: a rule, a list, or a rule with a list beside it.
 #[derive(Debug, Clone)]
 pub struct Demands(Rule);
 
@@ -17,8 +17,32 @@ enum Rule {
     /// Source and size, by destination, sorted by source.
     Pairs(Csr<(u32, f64)>),
     /// Products of weights inside groups, and `outside` times these between groups; two endpoints of one owner, where it
-    /// sends and where it receives, have no demand.
-    Groups { sends: Vec<f64>, receives: Vec<f64>, group: Vec<u32>, owner: Vec<u32>, outside: f64 },
+    /// sends and where it receives, have no demand.  Listed ones come `beside` it, in the order of [`Rule::Pairs`].
+    Groups(Groups),
+}
+
+#[derive(Debug, Clone)]
+struct Groups {
+    sends: Vec<f64>,
+    receives: Vec<f64>,
+    group: Vec<u32>,
+    owner: Vec<u32>,
+    outside: f64,
+    beside: Csr<(u32, f64)>,
+    /// Whether an endpoint has a listed demand.
+    named: Vec<bool>,
+}
+
+impl Groups {
+    fn size(&self, s: usize, t: usize, near: bool) -> f64 {
+        let product = self.sends[s] * self.receives[t];
+        if near { product } else { self.outside * product }
+    }
+}
+
+/// The demand from `source` in a row of listed ones.
+fn of_source(row: &[(u32, f64)], source: u32) -> f64 {
+    row.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |i| row[i].1)
 }
 
 impl Demands {
@@ -41,19 +65,21 @@ impl Demands {
             return invalid("demand", format!("a length is not {endpoints}"));
         }
         let (group, owner) = (indices("group", group, endpoints)?, indices("owner", owner, endpoints)?);
-        Ok(Demands(Rule::Groups { sends, receives, group, owner, outside }))
+        let (beside, named) = (Csr::new(endpoints, std::iter::empty()), vec![false; endpoints]);
+        Ok(Demands(Rule::Groups(Groups { sends, receives, group, owner, outside, beside, named })))
+    }
+
+    /// The same with listed demands, sorted by source, that are added to those inside groups.
+    pub fn beside(self, src: &[i32], dst: &[i32], demand: &[f64]) -> Result<Self, Error> {
+        let Rule::Groups(mut rule) = self.0 else { return invalid("demand", "only groups have a list beside them") };
+        rule.beside = listed(rule.sends.len(), src, dst, demand)?;
+        src.iter().chain(dst).for_each(|endpoint| rule.named[*endpoint as usize] = true);
+        Ok(Demands(Rule::Groups(rule)))
     }
 
     /// A list of pairs of `endpoints`, sorted by source.
     pub fn pairs(endpoints: usize, src: &[i32], dst: &[i32], demand: &[f64]) -> Result<Self, Error> {
-        check_room("endpoints", endpoints, BYTES_PER_NODE)?;
-        let src = indices("src", src, endpoints)?;
-        let dst = indices("dst", dst, endpoints)?;
-        if src.len() != dst.len() || src.len() != demand.len() {
-            return invalid("demand", "src, dst and demand need equal lengths");
-        }
-        let entries = (0..src.len()).map(|j| (dst[j], (src[j], demand[j])));
-        Ok(Demands(Rule::Pairs(Csr::new(endpoints, entries))))
+        Ok(Demands(Rule::Pairs(listed(endpoints, src, dst, demand)?)))
     }
 
     /// The demand from `source` to `target`, or if `same` that of `target` to itself: otherwise equal numbers represent two
@@ -63,15 +89,12 @@ impl Demands {
         match &self.0 {
             Rule::Product { own, .. } if same => own[t],
             Rule::Product { sends, receives, .. } => sends[s] * receives[t],
-            Rule::Pairs(by_target) => {
-                let of = by_target.of(t);
-                of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |i| of[i].1)
+            Rule::Pairs(by_target) => of_source(by_target.of(t), source),
+            Rule::Groups(rule) => {
+                let apart = rule.owner[s] != rule.owner[t];
+                let own = if apart { rule.size(s, t, rule.group[s] == rule.group[t]) } else { 0.0 };
+                own + of_source(rule.beside.of(t), source)
             }
-            Rule::Groups { owner, .. } if owner[s] == owner[t] => 0.0,
-            Rule::Groups { sends, receives, group, outside, .. } if group[s] != group[t] => {
-                outside * (sends[s] * receives[t])
-            }
-            Rule::Groups { sends, receives, .. } => sends[s] * receives[t],
         }
     }
 
@@ -80,10 +103,8 @@ impl Demands {
     pub(super) fn between_twins(&self, source: u32, target: u32, alone: bool) -> f64 {
         let (s, t) = (source as usize, target as usize);
         match &self.0 {
-            Rule::Groups { sends, receives, group, outside, .. } if alone || group[s] != group[t] => {
-                outside * (sends[s] * receives[t])
-            }
-            Rule::Groups { sends, receives, .. } => sends[s] * receives[t],
+            // What has twins is not listed.
+            Rule::Groups(rule) => rule.size(s, t, !alone && rule.group[s] == rule.group[t]),
             _ => self.between(source, target, false),
         }
     }
@@ -91,7 +112,7 @@ impl Demands {
     /// The group and the owner of an endpoint, where demands are inside groups.
     pub(super) fn group(&self, endpoint: u32) -> Option<(u32, u32)> {
         match &self.0 {
-            Rule::Groups { group, owner, .. } => Some((group[endpoint as usize], owner[endpoint as usize])),
+            Rule::Groups(rule) => Some((rule.group[endpoint as usize], rule.owner[endpoint as usize])),
             _ => None,
         }
     }
@@ -103,14 +124,21 @@ impl Demands {
             Rule::Product { sends, receives, own } => [sends[e].to_bits(), receives[e].to_bits(), own[e].to_bits()],
             // Exchanging two would exchange their demands, so no two are twins.
             Rule::Pairs(_) => [endpoint.into(), 0, 0],
-            Rule::Groups { sends, receives, .. } => [sends[e].to_bits(), receives[e].to_bits(), 0],
+            Rule::Groups(rule) => {
+                let own = if rule.named[e] { u64::from(endpoint) + 1 } else { 0 };
+                [rule.sends[e].to_bits(), rule.receives[e].to_bits(), own]
+            }
         }
     }
 
     /// The initial colour of an endpoint, before destinations are set apart.
     pub(super) fn first_signature(&self, endpoint: u32) -> [u64; 3] {
         match &self.0 {
-            Rule::Product { .. } | Rule::Groups { .. } => self.signature(endpoint),
+            Rule::Product { .. } => self.signature(endpoint),
+            Rule::Groups(rule) => {
+                let e = endpoint as usize;
+                [rule.sends[e].to_bits(), rule.receives[e].to_bits(), 0]
+            }
             Rule::Pairs(_) => [0; 3],
         }
     }
@@ -118,7 +146,8 @@ impl Demands {
     /// Source, destination and size of listed demands; nothing of a rule.
     pub(super) fn listed(&self) -> impl Iterator<Item = (u32, u32, f64)> {
         let by_target = match &self.0 {
-            Rule::Product { .. } | Rule::Groups { .. } => None,
+            Rule::Product { .. } => None,
+            Rule::Groups(rule) => Some(&rule.beside),
             Rule::Pairs(by_target) => Some(by_target),
         };
         by_target
@@ -131,9 +160,27 @@ impl Demands {
         match &self.0 {
             Rule::Product { receives, own, .. } => receives[target as usize] > 0.0 || own[target as usize] > 0.0,
             Rule::Pairs(by_target) => !by_target.of(target as usize).is_empty(),
-            Rule::Groups { receives, .. } => receives[target as usize] > 0.0,
+            Rule::Groups(rule) => rule.receives[target as usize] > 0.0 || !rule.beside.of(target as usize).is_empty(),
         }
     }
+}
+
+/// Source and size of listed demands of `endpoints`, by destination, sorted by source as they are given.
+fn listed(endpoints: usize, src: &[i32], dst: &[i32], demand: &[f64]) -> Result<Csr<(u32, f64)>, Error> {
+    check_room("endpoints", endpoints, BYTES_PER_NODE)?;
+    let src = indices("src", src, endpoints)?;
+    let dst = indices("dst", dst, endpoints)?;
+    if src.len() != dst.len() || src.len() != demand.len() {
+        return invalid("demand", "src, dst and demand need equal lengths");
+    }
+    if demand.iter().any(|size| !(size.is_finite() && *size >= 0.0)) {
+        return invalid("demand", "it is not finite and at least 0");
+    }
+    let found = Csr::new(endpoints, (0..src.len()).map(|j| (dst[j], (src[j], demand[j]))));
+    if (0..endpoints).any(|t| !found.of(t).is_sorted_by(|(a, _), (b, _)| a < b)) {
+        return invalid("src", "pairs are not sorted by source, each once");
+    }
+    Ok(found)
 }
 
 /// The ends of a link.
@@ -201,7 +248,7 @@ impl Instance {
         let (endpoints, capacities) = (attach.len() / planes, capacity.len());
         let weights = match &demands.0 {
             Rule::Product { sends, receives, own } => vec![sends, receives, own],
-            Rule::Groups { sends, receives, .. } => vec![sends, receives],
+            Rule::Groups(rule) => vec![&rule.sends, &rule.receives],
             Rule::Pairs(_) => vec![],
         };
         if weights.iter().any(|weights| weights.len() != endpoints) {
