@@ -1,10 +1,10 @@
 """Completion times of ns-3, of packets and of the fluid, for the same flows on trees with one path between two hosts.
 
-``--ns3 PYTHON MIX ...`` builds ``ns3.cpp`` against the wheel of that Python (``pip install ns3==3.44.post0``, and g++)
-and writes the flows to the experiment ``packets-ns3`` and what ns-3 takes for each to ``ns3/``; without names for all
-mixes.  Without it, packets and fluid run the flows that are there, and are compared with ns-3's times.  ``--claims``
-prints what ns-3 has as claims of the experiment, which take no more than ideal times from a run.  Seconds are those of
-the processor.
+``--ns3 PYTHON MIX ...`` builds ``ns3.cpp`` against the wheel of that Python (``pip install --no-deps ns3==3.44.post0``,
+and g++) and writes the flows to the experiment ``packets-ns3`` and what ns-3 takes for each to ``ns3/``; without names
+for all mixes.  Without it, packets and fluid run the flows that are there, and are compared with ns-3's times.
+``--claims`` prints what ns-3 has as claims of the experiment, which take no more than ideal times from a run.
+``--others PYTHON`` compares all three on other mixes, of which nothing is stored.  Seconds are those of the processor.
 """
 
 from __future__ import annotations
@@ -171,6 +171,25 @@ MIXES = {  # The first four are those that the constants of the fluid were chose
     "dctcp-hadoop-80-4to1": Mix("dctcp", "facebook-hadoop", 0.8, 4, 1, "unbounded", 3000, 52),
 }
 
+OTHERS = {  # Chosen before anything ran them.
+    "dctcp-web-45": Mix("dctcp", "facebook-web-server", 0.45, 1, 1, "unbounded", 1200, 1001),
+    "dctcp-web-65-4to1": Mix("dctcp", "facebook-web-server", 0.65, 4, 1, "unbounded", 1200, 1002),
+    "dctcp-web-55-10us": Mix("dctcp", "facebook-web-server", 0.55, 1, 10, "unbounded", 1200, 1003),
+    "dctcp-cache-45": Mix("dctcp", "facebook-cache", 0.45, 1, 1, "unbounded", 1000, 1004),
+    "dctcp-cache-55-4to1": Mix("dctcp", "facebook-cache", 0.55, 4, 1, "unbounded", 1000, 1005),
+    "dctcp-hadoop-40": Mix("dctcp", "facebook-hadoop", 0.4, 1, 1, "unbounded", 3000, 1006),
+    "dctcp-hadoop-65-4to1": Mix("dctcp", "facebook-hadoop", 0.65, 4, 1, "unbounded", 3000, 1007),
+    "dctcp-web-50-same": Mix("dctcp", "facebook-web-server", 0.5, 1, 1, "same", 1200, 1008),
+    "tcp-web-40": Mix("tcp", "facebook-web-server", 0.4, 1, 1, "unbounded", 1200, 1009),
+    "tcp-web-50-4to1": Mix("tcp", "facebook-web-server", 0.5, 4, 1, "unbounded", 1200, 1010),
+    "tcp-cache-30": Mix("tcp", "facebook-cache", 0.3, 1, 1, "unbounded", 1000, 1011),
+    "tcp-cache-50-10us": Mix("tcp", "facebook-cache", 0.5, 1, 10, "unbounded", 1000, 1012),
+    "tcp-hadoop-45": Mix("tcp", "facebook-hadoop", 0.45, 1, 1, "unbounded", 3000, 1013),
+    "tcp-hadoop-60-4to1-10us": Mix("tcp", "facebook-hadoop", 0.6, 4, 10, "unbounded", 3000, 1014),
+    "tcp-web-60-same": Mix("tcp", "facebook-web-server", 0.6, 1, 1, "same", 1200, 1015),
+    "dctcp-incast-48k": Mix("dctcp", "48000", 0.0, 1, 1, "unbounded", BURST * BURSTS, 1016),
+}
+
 
 def compile_ns3(python: str, folder: Path) -> Path:
     """Return the program, built against the wheel of this Python."""
@@ -186,17 +205,8 @@ def compile_ns3(python: str, folder: Path) -> Path:
     return program
 
 
-def run_ns3(name: str, program: Path, likeness: int = 0, moved: int | None = None) -> str:
-    """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself.
-
-    Where ``likeness`` is 1, windows do not grow while they limit nothing (RFC 7661), and where it is 2, room in hosts
-    is also counted as packets do.  Then, and where starts are those ``moved`` by this draw (0: as they are), nothing is
-    written, but the median and the 99th percentile are returned.
-    """
-    mix = MIXES[name]
-    network, flows = mix.build()
-    if moved:
-        flows = with_moved_starts(flows, mix, moved - 1)
+def ends_in_ns3(mix: Mix, network: Network, flows: Workload, program: Path, likeness: int = 0) -> tuple[Any, str]:
+    """Return when each flow ends in ns-3, in picoseconds, and what the program says of itself."""
     plane, hosts, delay = network.planes[0], network.host_count, mix.delay_us * 10**6
     access = ((h, hosts + int(plane.host_switch[h]), plane.access_up_gbps[h]) for h in range(hosts))
     cables = zip(plane.cable_u + hosts, plane.cable_v + hosts, plane.capacity_uv_gbps, strict=True)
@@ -209,13 +219,28 @@ def run_ns3(name: str, program: Path, likeness: int = 0, moved: int | None = Non
     command = [str(program), mix.transport, mix.host_queue, *queue, "10000", small, str(likeness)]
     done = subprocess.run(command, input="\n".join(lines), check=True, stdout=subprocess.PIPE, text=True)
     *ends, about = done.stdout.splitlines()
+    return np.array(ends, dtype=np.int64), about
+
+
+def run_ns3(name: str, program: Path, likeness: int = 0, moved: int | None = None) -> str:
+    """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself.
+
+    Where ``likeness`` is 1, windows do not grow while they limit nothing (RFC 7661), and where it is 2, room in hosts
+    is also counted as packets do.  Then, and where starts are those ``moved`` by this draw (0: as they are), nothing is
+    written, but the median and the 99th percentile are returned.
+    """
+    mix = (MIXES | OTHERS)[name]
+    network, flows = mix.build()
+    if moved:
+        flows = with_moved_starts(flows, mix, moved - 1)
+    ends, about = ends_in_ns3(mix, network, flows, program, likeness)
+    taken = ends - flows.start_ps
     if likeness or moved is not None:
-        ideal = simulate(network, flows, model="fluid", seed=1, **mix.settings).flow["ideal_ps"]
-        slowdown = (np.array(ends, dtype=np.int64) - flows.start_ps) / ideal
+        slowdown = taken / simulate(network, flows, model="fluid", seed=1, **mix.settings).flow["ideal_ps"]
         return " ".join(f"{percentile(slowdown, percent):.4g}" for percent in (50, 99))
-    taken = (str(int(end) - row[3]) for row, end in zip(columns, ends, strict=True))
     write_workload(flows, network, FLOWS / f"{name}.csv")
-    (FOLDER / f"{name}.csv").write_text(f"# {about}\nfct_ps\n" + "\n".join(taken) + "\n", encoding="utf-8")
+    rows = "\n".join(map(str, taken))
+    (FOLDER / f"{name}.csv").write_text(f"# {about}\nfct_ps\n{rows}\n", encoding="utf-8")
     return about
 
 
@@ -268,10 +293,8 @@ def percentile(slowdown: Any, percent: float) -> float:
     return float(np.percentile(slowdown, percent, method="inverted_cdf"))
 
 
-def compare(name: str) -> Compared:
-    """Run packets and fluid on the flows of a mix."""
-    mix = MIXES[name]
-    network, flows, taken, took = stored(name)
+def compare(name: str, mix: Mix, network: Network, flows: Workload, taken: Any, took: float) -> Compared:
+    """Run packets and fluid on the flows of a mix, beside what ns-3 takes for each, and its seconds."""
     size = flows.size
     times, seconds = {"ns-3": taken}, {"ns-3": took}
     ideal = taken
@@ -335,7 +358,7 @@ def tables(compared: list[Compared]) -> list[Table]:
 def groups(compared: list[Compared]) -> dict[str, list[Compared]]:
     """Return the mixes together, and those of which claims were written first."""
     places = {name: place for place, name in enumerate(MIXES)}
-    last = [one for one in compared if places[one.name] >= HELD_OUT]
+    last = [one for one in compared if places.get(one.name, 0) >= HELD_OUT]
     return {"all mixes": compared, "the last, with claims before they were run": last}
 
 
@@ -350,6 +373,14 @@ def by_size(compared: list[Compared], title: str) -> Table:
             cells += [f"{np.median(values):+.0f}", f"{percentile(np.abs(values), 90):.0f}"]
         by_size.add_row(label, *cells)
     return by_size
+
+
+def compare_others(program: Path) -> Iterator[Compared]:
+    """Yield the comparison of each mix of which nothing is stored."""
+    for name, mix in OTHERS.items():
+        network, flows = mix.build()
+        ends, about = ends_in_ns3(mix, network, flows, program)
+        yield compare(name, mix, network, flows, ends - flows.start_ps, float(about.split()[0]))
 
 
 def publish(compared: list[Compared]) -> None:
@@ -372,6 +403,7 @@ def main() -> None:
     parser.add_argument("--rfc7661", action="store_true", help="ns-3 with windows that grow only where they limit")
     parser.add_argument("--as-packets", action="store_true", help="the same, with room in hosts counted as packets do")
     parser.add_argument("--moved", type=int, metavar="N", help="ns-3 with starts as they are, and moved in N ways")
+    parser.add_argument("--others", metavar="PYTHON", help="a Python that has ns-3: compare mixes that are not stored")
     parser.add_argument("--claims", action="store_true", help="print claims of the experiment")
     parser.add_argument("mixes", nargs="*", help="which mixes; default: all")
     arguments = parser.parse_args()
@@ -381,12 +413,15 @@ def main() -> None:
     if arguments.claims:
         sys.stdout.writelines(f"{line}\n" for line in claims(names))
         return
-    if not arguments.ns3:
-        compared = [compare(name) for name in names if (FOLDER / f"{name}.csv").exists()]
+    if not (arguments.ns3 or arguments.others):
+        compared = [compare(name, MIXES[name], *stored(name)) for name in names if (FOLDER / f"{name}.csv").exists()]
         publish(compared)
         return
     with TemporaryDirectory() as folder:
-        program = compile_ns3(arguments.ns3, Path(folder))
+        program = compile_ns3(arguments.others or arguments.ns3, Path(folder))
+        if arguments.others:
+            Console(width=WIDTH).print(*tables(list(compare_others(program))))
+            return
         for name in names:
             likeness = 2 if arguments.as_packets else int(arguments.rfc7661)
             draws = [None] if arguments.moved is None else range(arguments.moved + 1)
