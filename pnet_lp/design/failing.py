@@ -10,7 +10,7 @@ import numpy as np
 
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.executors.base import Executor
-from pnet_lp.failures import Failures, Mask, apply_mask
+from pnet_lp.failures import Mask, apply_mask
 from pnet_lp.model import Interval, Network, TrafficMatrix
 from pnet_lp.throughput import WarmStart, solve
 from pnet_lp.throughput.bounds import compute_bounds
@@ -53,8 +53,9 @@ class Failing:
         if not executor.alone:
             # A function that reports cannot go to another process.
             self.options["on_progress"] = None
-        failures = Failures(links=settings.fail_links)
-        self._masks, self._which = distinct_draws(network, failures, trials=settings.trials, seed=settings.seed)
+        self._masks, self._which = distinct_draws(
+            network, settings.failures, trials=settings.trials, seed=settings.seed
+        )
         self._tolerance = np.full(len(self._masks), np.inf)
         self._lower = np.zeros(len(self._masks))
         # The bound of the path lengths is 0 where a pair has no path.

@@ -254,7 +254,7 @@ class _Finder:
         limits: dict[str, Any] = {"deadline": self.deadline, "on_progress": self.on_progress}
         network, representative = candidate.network, candidate.representative
         failing = None
-        if settings.fail_links:
+        if settings.failures:
             failing = Failing(network, self.traffic(candidate), settings, BOUNDS, options | limits, self.executor)
             each = failing.traffic.total / network.host_count
             upper = _Bounds(each * failing.interval.upper, "a bound")
@@ -324,8 +324,8 @@ def find(
         SpecError: a price is missing; a number out of range; an executor without failures.
     """
     check_threads(threads)
-    if executor is not None and not (executor.alone or settings.fail_links):
-        raise SpecError("has no meaning without fail_links", where="executor", found=executor.name)
+    if executor is not None and not (executor.alone or settings.failures):
+        raise SpecError("has no meaning without failures", where="executor", found=executor.name)
     deadline = deadline or settings.deadline()
     tried = list(candidates(settings))
     if not tried:

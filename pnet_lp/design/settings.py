@@ -11,7 +11,7 @@ from pnet_lp.cost import BookSettings, ChipGbps, HostPartSettings
 from pnet_lp.cost.bill import broken_out
 from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError, naming
-from pnet_lp.failures import Portion, portion_of
+from pnet_lp.failures import DRAWN, DrawnFailureSettings
 from pnet_lp.flags import Flag
 from pnet_lp.registry import OneOrMore, unknown
 from pnet_lp.seeds import Seed
@@ -26,10 +26,10 @@ Sizes: TypeAlias = Literal["few", "fine"]
 MOST_PLANES_TRIED = 64
 MOST_PORTS = 4096
 
-_OF_FAILURES = Flag(needs=("fail_links",))
+_OF_FAILURES = Flag(needs=DRAWN)
 
 
-class FindSettings(HostPartSettings, ServerSettings, ToleranceSettings, BookSettings):
+class FindSettings(DrawnFailureSettings, HostPartSettings, ServerSettings, ToleranceSettings, BookSettings):
     """What is asked of a network; see :func:`~pnet_lp.design.search.find`."""
 
     hosts: int = Field(ge=2, le=1 << 20, description="minimum number of hosts")
@@ -65,9 +65,6 @@ class FindSettings(HostPartSettings, ServerSettings, ToleranceSettings, BookSett
         ge=0,
         lt=1,
         description="least part by which a network must carry more than one that costs no more; 0: any more",
-    )
-    fail_links: Annotated[Portion, *portion_of("link")] = Field(
-        0.0, description="cables of each plane that fail: a share (0.01, 1%), or a number of them (3, '1 link')"
     )
     confidence: Annotated[float, _OF_FAILURES] = Field(
         0.9, gt=0, le=1, description="share of the draws of failures in which the load must be carried"
@@ -152,7 +149,7 @@ class FindSettings(HostPartSettings, ServerSettings, ToleranceSettings, BookSett
                 allowed="ranks cost and power",
             )
         self._check_servers()
-        if not self.fail_links:
+        if not self.failures:
             for key in sorted(self.model_fields_set & {"confidence", "trials"}):
-                raise SpecError("has no meaning without fail_links", where=key, found=getattr(self, key))
+                raise SpecError(f"has no meaning without {' or '.join(DRAWN)}", where=key, found=getattr(self, key))
         return self

@@ -60,8 +60,11 @@ class FailureModel:
         self._named = named_parts(network, failures.names)
         cables, switches = _cable_units(network, failures), _switch_units(network, failures)
         ranks = _ranks(network, failures, cables, switches)
-        self._cables = _Elements("cables", "fail_links", failures, failures.links, cables, ranks[0])
-        self._switches = _Elements("switches", "fail_switches", failures, failures.switches, switches, ranks[1])
+        together = failures.unit == "position"
+        self._cables = _Elements("cables", "fail_links", failures, failures.links, cables, ranks[0], together)
+        self._switches = _Elements(
+            "switches", "fail_switches", failures, failures.switches, switches, ranks[1], together
+        )
         ports = [np.arange(plane.host_count) for plane in network.planes]
         self._ports = _Elements("ports", "fail_ports", failures, failures.ports, ports, [])
         nics, of_servers = _nic_units(network, failures), "servers" if failures.unit == "server" else "NICs"
@@ -136,6 +139,7 @@ class _Elements:
         portion: of the units, that fails.
         units: int64 for each plane, the unit that each cable or switch belongs to; of NICs and servers, of all planes.
         ranks: for each plane its units in the order in which they fail; empty where that is random.
+        together: whether a unit is of one position in all planes, and drawn once for these.
         whole: what the network has of them, for messages; empty for parts of planes.
     """
 
@@ -145,6 +149,7 @@ class _Elements:
     portion: Portion
     units: list[_Indices]
     ranks: list[_Indices]
+    together: bool = False
     whole: str = ""
 
     def __post_init__(self) -> None:
@@ -160,9 +165,7 @@ class _Elements:
         if not self.portion or not len(units):
             return np.zeros(len(units), dtype=np.bool_)
         count = int(units.max()) + 1
-        # Units of one position are drawn once, for all planes; ports are no units of a position.
-        together = self.failures.unit == "position" and self.component != "ports"
-        random = generator(seed, self.component, 0 if together else plane)
+        random = generator(seed, self.component, 0 if self.together else plane)
         if self.failures.mode == "independent":
             lost = random.random(count) < share_of(self.portion)
         else:

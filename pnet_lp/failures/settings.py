@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -13,26 +14,18 @@ from pnet_lp.failures.spec import Failures, Mode, Unit
 from pnet_lp.flags import Flag
 from pnet_lp.registry import AsText, OneOrMore, Params
 
-FAILING = (
-    "fail_links",
-    "fail_switches",
-    "fail_ports",
-    "fail_nics",
-    "fail_servers",
-    "fail_planes",
-    "fail_groups",
-    "fail",
-)
+DRAWN = ("fail_links", "fail_switches", "fail_ports", "fail_nics")
+"""Keys that say how many fail of the parts that hosts can do without."""
+
+FAILING = (*DRAWN, "fail_servers", "fail_planes", "fail_groups", "fail")
 """Keys that say what fails."""
 
 _OF_UNITS = Flag(needs=("fail_links", "fail_switches", "fail_nics"))
-_OF_SHARES = Flag(needs=("fail_links", "fail_switches", "fail_ports", "fail_nics", "fail_servers"))
+_OF_SHARES = Flag(needs=(*DRAWN, "fail_servers"))
 
 
-class FailureSettings(Params):
-    """What of a network fails; see :class:`~pnet_lp.failures.spec.Failures`."""
-
-    heading = "Failures"
+class DrawnFailureSettings(Params):
+    """How many parts fail that hosts can do without; see :class:`~pnet_lp.failures.spec.Failures`."""
 
     fail_links: Annotated[Portion, *portion_of("link")] = Field(
         0.0, description="cables of each plane that fail: a share (0.01, 1%), or a number of them (3, '1 link')"
@@ -48,6 +41,18 @@ class FailureSettings(Params):
         description="network cards that fail, which are the access links of a host in all planes: a share, or a number "
         "of them ('1 nic')",
     )
+
+    @property
+    def failures(self) -> Failures:
+        """What is to fail."""
+        return Failures(links=self.fail_links, switches=self.fail_switches, ports=self.fail_ports, nics=self.fail_nics)
+
+
+class FailureSettings(DrawnFailureSettings):
+    """What of a network fails; see :class:`~pnet_lp.failures.spec.Failures`."""
+
+    heading = "Failures"
+
     fail_servers: Annotated[Portion, *portion_of("server")] = Field(
         0.0, description="servers that fail with all that is in them: a share, or a number of them ('1 server')"
     )
@@ -80,15 +85,12 @@ class FailureSettings(Params):
         """What is to fail; the file of groups is read each time."""
         with naming("fail_groups"):
             groups = () if self.fail_groups is None else read_groups(self.fail_groups)
-        return Failures(
-            links=self.fail_links,
-            switches=self.fail_switches,
+        return replace(
+            super().failures,
+            servers=self.fail_servers,
             planes=self.fail_planes,
             unit=self.fail_unit,
             mode=self.fail_mode,
             groups=groups,
-            ports=self.fail_ports,
-            nics=self.fail_nics,
-            servers=self.fail_servers,
             names=self.fail,
         )

@@ -568,6 +568,9 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "rank": Example("--rank power"),
             "min_gain": Example("--min-gain 0.2"),
             "fail_links": Example("--fail-links 0.1"),
+            "fail_switches": Example("--fail-switches 1switch", base=FOUND.replace("--planes 2", "--planes 4")),
+            "fail_ports": Example("--fail-ports 1port", base=FOUND.replace("--planes 2", "--planes 4")),
+            "fail_nics": Example("--fail-nics 1nic", "--server complete:n=4 --traffic all-to-all", base=FOUND),
             "confidence": Example(
                 "--confidence 0.5", "--fail-links 0.1 --trials 2", idle="--confidence 0.5", says="needs --fail-links"
             ),

@@ -231,21 +231,30 @@ def test_a_solve_ends_once_its_upper_bound_rules_the_candidate_out(monkeypatch: 
     assert all(one.most_gbps_per_host < 40 for one in found.ruled_out if one.why == "solved, it carries too little")
 
 
-def test_failures_need_more() -> None:
-    plain = find(requested(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2)))
+@pytest.mark.parametrize(
+    ("parts", "least", "planes"),
+    [
+        ({"links": 0.2}, 40, (1, 2)),
+        ({"ports": "1 port"}, 30, (1, 2)),
+        ({"switches": "1 switch", "ports": 0.1}, 20, (4, 8)),
+    ],
+)
+def test_failures_need_more(parts: dict[str, Any], least: float, planes: tuple[int, ...]) -> None:
+    keys: dict[str, Any] = {"min_gbps_per_host": least, "families": "leaf-spine", "planes": planes}
+    plain = find(requested(**keys))
     failing = find(
-        requested(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2), fail_links=0.2, trials=5, confidence=0.8)
+        requested(**keys, **{f"fail_{key}": value for key, value in parts.items()}, trials=5, confidence=0.8)
     )
     assert failing.front[0].quote.total_usd > plain.front[0].quote.total_usd
     # Not all draws are solved for it, but what is found is what all of them say.
     for one in failing.front:
         network = one.candidate.network
-        draws = failure_trials(network, one.traffic, Failures(links=0.2), trials=5)
+        draws = failure_trials(network, one.traffic, Failures(**parts), trials=5)
         values = [0.0 if draw.lost_demands else draw.throughput_gbps for draw in draws]
         each = one.traffic.total / network.host_count
         worst = sorted(values)[0] * each
         assert worst * (1 - CLOSE) <= one.gbps_per_host <= worst * (1 + 1e-4)
-        assert one.gbps_per_host >= 40 * (1 - 1e-4)
+        assert one.gbps_per_host >= least * (1 - 1e-4)
 
 
 def test_failures_on_several_processes() -> None:
@@ -330,9 +339,13 @@ def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
         ({"min_gbps_per_host": 1, "families": "fat-treee"}, SpecError, "did you mean 'fat-tree'"),
         ({"min_gbps_per_host": 1, "traffic": "nosuch"}, SpecError, "traffic"),
         ({"min_gbps_per_host": 1, "planes": (2, 2)}, SpecError, "planes: a value is given twice"),
-        ({"min_gbps_per_host": 1, "trials": 3}, SpecError, "trials: has no meaning without fail_links"),
+        (
+            {"min_gbps_per_host": 1, "trials": 3},
+            SpecError,
+            "trials: has no meaning without fail_links or fail_switches or",
+        ),
         ({"min_gbps_per_host": 1, "best": 1, "rank": "throughput"}, SpecError, "best: has no meaning where"),
-        ({"min_gbps_per_host": 1, "jobs": 2}, SpecError, "executor: has no meaning without fail_links"),
+        ({"min_gbps_per_host": 1, "jobs": 2}, SpecError, "executor: has no meaning without failures"),
     ],
 )
 def test_wrong(given: dict[str, Any], kind: type[PnetError], message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pnet_lp.design import FindSettings
+from pnet_lp.failures import DRAWN
 from pnet_lp.questions.base import Case, OutputOption
 from pnet_lp.tables import TABLE_FORMATS
 
@@ -36,4 +37,4 @@ class FindCase(FindSettings, Case):
             "Write a table of all candidates, those that were ruled out with the reason.", TABLE_FORMATS
         )
     }
-    jobs = ("fail_links",)
+    jobs = DRAWN

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import printable
-from pnet_lp.failures import in_words, is_count
+from pnet_lp.failures import DRAWN, Portion, in_words, is_count, plural
 from pnet_lp.plot import COLOURS, new_figure
 
 if TYPE_CHECKING:
@@ -18,14 +18,20 @@ _MARKERS = "osD^vPX*"
 _COSTS = {"cost": "costs", "throughput": "costs", "power": "draws"}
 
 
+_PARTS = dict(zip(DRAWN, ("cable", "switch", "port", "NIC"), strict=True))
+
+
+def _down(portion: Portion, name: str) -> str:
+    return in_words(portion, name) if is_count(portion) else f"{in_words(portion, name)} of {plural(name)}"
+
+
 def find_lines(document: Mapping[str, Any]) -> list[str]:
     """Return what the table is, how the other candidates were ruled out, and what to know of the prices."""
     settings = document["asked"]
     failing = ""
-    if settings["fail_links"]:
-        down, sure = in_words(settings["fail_links"], "cable"), 100 * settings["confidence"]
-        of = "" if is_count(settings["fail_links"]) else " of cables"
-        failing = f" in {sure:g} % of {settings['trials']} draws with {down}{of} down"
+    if down := [_down(settings[key], name) for key, name in _PARTS.items() if settings[key]]:
+        sure = 100 * settings["confidence"]
+        failing = f" in {sure:g} % of {settings['trials']} draws with {' and '.join(down)} down"
     least = settings["min_gbps_per_host"]
     close = any(one["gbps_per_host"] < least for one in document["front"])
     within = f" (to within {100 * settings['tolerance']:g} %)" if close else ""
