@@ -1,13 +1,46 @@
-"""Groups of endpoints of one size: who is in which."""
+"""Where ranks are: in order, drawn, or along rails; and groups of endpoints of one size: who is in which."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.registry import Params
+
+Placement: TypeAlias = Literal["in-order", "random", "rail"]
+
+
+def placed(
+    endpoints: npt.NDArray[np.int64], placement: Placement, size: int, draw: Callable[[], np.random.Generator]
+) -> npt.NDArray[np.int64]:
+    """Return endpoints in the order of the ranks that are there.
+
+    Args:
+        endpoints: in their order.
+        placement: in that, drawn, or ``rail``: those of index 0 of all servers, then those of index 1, and so on.
+        size: accelerators of a server, 0 where there are none.
+        draw: returns the generator of what is drawn.
+
+    Raises:
+        SpecError: there are no rails.
+    """
+    if placement == "random":
+        return draw().permutation(endpoints)
+    if placement == "in-order":
+        return endpoints
+    if not size:
+        raise SpecError(
+            "rails are those of accelerators in servers",
+            where="placement",
+            found=placement,
+            allowed="a network with --server, between hosts and not inside of groups",
+        )
+    return endpoints[np.argsort(endpoints % size, kind="stable")]
 
 
 class Grouped(Params):

@@ -44,6 +44,12 @@ class TrafficContext:
         return len(self.network.endpoint_names(self.level))
 
     @property
+    def server_size(self) -> int:
+        """How many accelerators a server has, 0 where endpoints are in none."""
+        servers = self.network.servers if self.level == "host" else None
+        return 0 if servers is None else servers.size
+
+    @property
     def coarser(self) -> str:
         """The level that has fewer endpoints, as the beginning of a list of what to do instead; empty at that level."""
         return "level=rack, " if self.level == "host" else ""

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from pnet_lp.collectives import Algorithm, AlgorithmOf, Operation
 from pnet_lp.errors import SpecError
+from pnet_lp.groups import Placement, placed
 from pnet_lp.model.workload import LongArray
 from pnet_lp.registry import Params
 from pnet_lp.seeds import OwnSeed
@@ -103,8 +104,10 @@ class TrainingParams(Params):
     dp_algorithm: AlgorithmOf = Field("ring", validate_default=True, description="of data-parallel groups")
     ep_algorithm: AlgorithmOf = Field("pairwise", validate_default=True, description="of groups that share experts")
 
-    placement: Literal["in-order", "random"] = Field(
-        "in-order", description="whether rank i is at endpoint i, or at one that is drawn"
+    placement: Placement = Field(
+        "in-order",
+        description="whether rank i is at endpoint i, at one that is drawn, or at the i-th in the order of rails: "
+        "accelerators of index 0 of all servers, then those of index 1",
     )
     seed: OwnSeed = None
 
@@ -172,25 +175,25 @@ class TrainingParams(Params):
         return self
 
     def places(
-        self, endpoints: int, called: str, random: Callable[[str, int | None], np.random.Generator]
+        self, endpoints: int, called: str, server: int, random: Callable[[str, int | None], np.random.Generator]
     ) -> LongArray:
         """Return the endpoint of each rank.
 
         Args:
             endpoints: number of endpoints.
             called: what they are called.
+            server: how many are in a server, 0 where there are none.
             random: returns the generator of a component, given its own seed.
 
         Raises:
-            SpecError: there are not as many endpoints as ranks.
+            SpecError: there are not as many endpoints as ranks, or no rails.
         """
         if self.ranks != endpoints:
             raise SpecError(
                 f"tp, pp and dp make {self.tp} x {self.pp} x {self.dp} = {self.ranks:,} ranks",
                 found=f"{endpoints:,} {called}",
             )
-        order = np.arange(endpoints)
-        return order if self.placement == "in-order" else random("placement", self.seed).permutation(order)
+        return placed(np.arange(endpoints), self.placement, server, lambda: random("placement", self.seed))
 
     def algorithm_of(self, each: Collective) -> Algorithm:
         """Return what an operation is done by."""

@@ -73,6 +73,11 @@ class WorkloadContext:
         return self.network.host_count
 
     @property
+    def server_size(self) -> int:
+        """How many accelerators a server has, 0 where hosts are in none."""
+        return 0 if self.network.servers is None else self.network.servers.size
+
+    @property
     def access_gbps(self) -> float:
         """What all hosts together can send, over all planes, Gb/s."""
         return float(sum(plane.access_up_gbps.sum() for plane in self.network.planes))

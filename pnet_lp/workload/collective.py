@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.collectives import AlgorithmOf, Operation, last_of_ranks, messages_of
 from pnet_lp.errors import SpecError, WorkloadError, naming
+from pnet_lp.groups import Placement, placed
 from pnet_lp.model.workload import LongArray, Workload
 from pnet_lp.quantities import Bytes, Duration
 from pnet_lp.seeds import OwnSeed
@@ -18,7 +19,7 @@ ALGORITHM = "one of `pnet-lp list collectives` that does this"
 """Of the parameter ``algorithm``."""
 
 HOSTS = "indices of the hosts that take part, in the order of their ranks: all, or as in 0-7+12"
-PLACEMENT = "whether ranks are hosts as listed, or drawn from them"
+PLACEMENT = "whether ranks are hosts as listed, drawn from them, or in the order of rails: index 0 of all servers first"
 """Of the parameters ``hosts`` and ``placement``."""
 
 
@@ -30,7 +31,7 @@ class CollectiveParams(WorkloadParams):
     size: Bytes = Field(description="bytes of each rank's whole buffer")
     hosts: str = Field("all", description=HOSTS)
     ranks: int | None = Field(None, ge=2, description="how many of these hosts take part; default: all")
-    placement: Literal["in-order", "random"] = Field("in-order", description=PLACEMENT)
+    placement: Placement = Field("in-order", description=PLACEMENT)
     rounds: int = Field(1, ge=1, le=10**9, description="operations, one after the other")
     pause: Duration = Field(0, description="time from a rank's end of one operation to its start of the next")
     seed: OwnSeed = None
@@ -59,7 +60,7 @@ class ChunkedParams(CollectiveParams):
 
 
 def chosen_hosts(
-    context: WorkloadContext, chosen: str, placement: str, seed: int | None, ranks: int | None = None
+    context: WorkloadContext, chosen: str, placement: Placement, seed: int | None, ranks: int | None = None
 ) -> LongArray:
     """Return the host of each rank.
 
@@ -71,6 +72,7 @@ def chosen_hosts(
         ranks: how many take part; default: all of them.
 
     Raises:
+        SpecError: there are no rails.
         WorkloadError: not a list of different hosts of the network, fewer than two of them, or fewer than ranks.
     """
     where, allowed = f"{context.label}: hosts", f"all, or indices from 0 to {context.hosts - 1} as in 0-7+12"
@@ -91,9 +93,8 @@ def chosen_hosts(
             raise WorkloadError("a host is named twice", where=where, found=chosen)
     if len(hosts) < (needed := ranks or 2):
         raise WorkloadError(f"{needed} ranks need as many hosts", where=where, found=f"{len(hosts)} hosts")
-    if placement == "random":
-        hosts = context.random("placement", seed).permutation(hosts)
-    return hosts[:ranks]
+    with naming(context.label, SpecError):
+        return placed(hosts, placement, context.server_size, lambda: context.random("placement", seed))[:ranks]
 
 
 def operations(params: CollectiveParams, context: WorkloadContext, *, at_once: bool = False) -> Workload:

@@ -29,7 +29,7 @@ from pnet_lp.throughput.problems import state_problem
 from pnet_lp.throughput.problems.quotient import MOST_CLASSES, MOST_CLASSES_OF_SERVERS, QuotientProblem, symmetry_of
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
-from pnet_lp.throughput.solvers import choose_solver
+from pnet_lp.throughput.solvers import choose_solver, turns
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.traffic import build_traffic
 
@@ -332,6 +332,9 @@ def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
         for network, chosen in ((intact, "symmetric"), (broken, solver)):
             problem = state_problem(network, build_traffic(pattern, network), parse_routing("ideal"))
             assert choose_solver(problem, 1e-4) == chosen
+            if chosen == "columns":
+                # Where their prices cycle, steps over arcs take over.
+                assert [name for name, _ in turns(chosen, problem, 1e-4)] == ["columns", "structured", "columns"]
     # Rails behind one switch each: fewer links for each demand.
     inside = {"planes": 8, "rails": 8, "server": "single-switch:hosts=8", "fail_ports": "2%"}
     for relay, tolerance in (("ends", 1e-3), ("any", 1e-2)):

@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pnet_lp.errors import PnetError
+import pnet_lp as pn
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.traffic import build_traffic
+from pnet_lp.workload import build_workload
 
 from .conftest import fat_tree, ring_of
 
@@ -137,3 +139,33 @@ def test_what_fits_no_group_is_refused(text: str, message: str) -> None:
     with pytest.raises(PnetError) as caught:
         built(text, 6)
     assert str(caught.value).startswith(message) or message in str(caught.value)
+
+
+def test_ranks_along_rails_are_in_consecutive_servers() -> None:
+    """Ranks 0 to 3 are the accelerators of index 0 of four servers."""
+    network = pn.build_network("single-switch:hosts=16", server="single-switch:hosts=4")
+    found = build_traffic("groups:size=4,placement=rail,of=ring", network)
+    rails = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]]
+    assert pairs(found) == sorted((rail[i], rail[(i + 1) % 4]) for rail in rails for i in range(4))
+    assert found.fingerprint == build_traffic("groups:size=4,stride=4,of=ring", network).fingerprint
+    two = build_traffic("groups:size=2,placement=rail,of=ring", network)
+    assert {(0, 4), (8, 12), (4, 0)} <= set(pairs(two))
+    model = "layers=4,hidden=64,sequence=32,vocabulary=128,batch=4"
+    step = build_traffic(f"training:tp=4,pp=2,dp=2,{model},placement=rail", network)
+    plain = build_traffic(f"training:tp=4,pp=2,dp=2,{model}", network)
+    at = np.concatenate(rails)
+    assert sorted(pairs(step)) == sorted(zip(at[plain.src].tolist(), at[plain.dst].tolist(), strict=True))
+    flows = build_workload("all-reduce:size=1kB,algorithm=ring,hosts=0-7,placement=rail", network)
+    assert set(zip(flows.src.tolist(), flows.dst.tolist(), strict=True)) == {
+        (a, b) for a, b in zip([0, 4, 1, 5, 2, 6, 3, 7], [4, 1, 5, 2, 6, 3, 7, 0], strict=True)
+    }
+
+
+@pytest.mark.parametrize("text", ["groups:size=2,placement=rail", "groups:size=8,of=[groups:size=2,placement=rail]"])
+def test_rails_are_of_servers(text: str) -> None:
+    with pytest.raises(SpecError, match="rails are those of accelerators in servers, found 'rail'"):
+        built(text, 16)
+    network = pn.build_network("single-switch:hosts=16", server="single-switch:hosts=4")
+    if "of=" in text:
+        with pytest.raises(SpecError, match="between hosts and not inside of groups"):
+            build_traffic(text, network)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, field_validator
 
 from pnet_lp.errors import SpecError, TrafficError, naming
-from pnet_lp.groups import Grouped
+from pnet_lp.groups import Grouped, Placement, placed
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.seeds import OwnSeed
@@ -30,8 +29,10 @@ class GroupsParams(Grouped, SumParams):
     of: str = Field(
         "all-to-all", description="what happens in each group: a pattern, in brackets if it has several parameters"
     )
-    placement: Literal["in-order", "random"] = Field(
-        "in-order", description="whether groups are made of endpoints in their order, or drawn from all"
+    placement: Placement = Field(
+        "in-order",
+        description="whether groups are made of endpoints in their order, drawn from all, or in the order of rails: "
+        "accelerators of index 0 of all servers, then those of index 1",
     )
     seed: OwnSeed = None
 
@@ -75,6 +76,11 @@ class _Group(TrafficContext):
         """Number of members."""
         return len(self._members)
 
+    @property
+    def server_size(self) -> int:
+        """0: members are in servers by other numbers."""
+        return 0
+
     @cached_property
     def network(self) -> Network:
         """The network as if its members were all of its endpoints."""
@@ -96,9 +102,13 @@ def groups(params: GroupsParams, context: TrafficContext) -> TrafficMatrix:
     Raises:
         TrafficError: the endpoints do not fill the groups; the pattern does not fit a group.
     """
-    order = np.arange(context.endpoints)
-    if params.placement == "random":
-        order = context.random("groups", params.seed).permutation(order)
+    with naming(context.label, SpecError):
+        order = placed(
+            np.arange(context.endpoints),
+            params.placement,
+            context.server_size,
+            lambda: context.random("groups", params.seed),
+        )
     members = params.members(order, f"{context.level}s", context.label, TrafficError)
 
     factors, recipes = zip(*_patterns(params.of), strict=True)

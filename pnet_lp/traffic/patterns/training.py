@@ -52,7 +52,7 @@ def training(params: TrainingPattern, context: TrafficContext) -> TrafficMatrix:
     """
     step, phases = Step(params), params.phases
     with naming(context.label, SpecError):
-        place = params.places(context.endpoints, f"{context.level}s", context.random)
+        place = params.places(context.endpoints, f"{context.level}s", context.server_size, context.random)
         context.check_demands(step.pair_count(phases))
         src, dst, moved = step.volumes(phases)
     if not len(src):

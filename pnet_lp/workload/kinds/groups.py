@@ -39,6 +39,11 @@ class _Group(WorkloadContext):
         network = whole.network.restricted("host", ints(members))
         self.__dict__.update(network=network, seed=whole.seed, label=label, traffic=None, _whole=whole, _number=number)
 
+    @property
+    def server_size(self) -> int:
+        """0: members are in servers by other numbers."""
+        return 0
+
     def random(self, component: str, seed: int | None) -> np.random.Generator:
         """Return the generator of one component."""
         return self._whole.random(f"{component}/group {self._number}", seed)

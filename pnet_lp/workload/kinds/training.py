@@ -47,7 +47,7 @@ def training(params: TrainingWorkload, context: WorkloadContext) -> Workload:
             raise SpecError(
                 f"each stage computes for {computes / 1e12:.3g} s", allowed=f"at most {LONGEST_PS // 10**12:,} s"
             )
-        place = params.places(context.hosts, "hosts", context.random)
+        place = params.places(context.hosts, "hosts", context.server_size, context.random)
         count = step.message_count(by_layer=by_layer)
         context.check_flows(count, waits=4 * count)
         messages, phase, task = step.messages(params.forward, params.backward, by_layer=by_layer)

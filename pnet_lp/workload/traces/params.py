@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self, get_args
+from typing import Self, get_args
 
 from pydantic import Field, model_validator
 
 from pnet_lp.collectives import AlgorithmOf, Operation
 from pnet_lp.errors import WorkloadError
 from pnet_lp.files import read_limited
+from pnet_lp.groups import Placement
 from pnet_lp.layouts import decoded, parse_json
 from pnet_lp.model import Workload
 from pnet_lp.quantities import Bytes
@@ -37,7 +38,7 @@ class TraceParams(WorkloadParams):
     size: Bytes | None = Field(None, description="bytes of a rank's whole buffer, for an algorithm of MSCCL")
     groups: str | None = Field(None, description="JSON file with the ranks of each group: {NAME: [RANK, ...], ...}")
     hosts: str = Field("all", description=HOSTS)
-    placement: Literal["in-order", "random"] = Field("in-order", description=PLACEMENT)
+    placement: Placement = Field("in-order", description=PLACEMENT)
     seed: OwnSeed = None
 
     @model_validator(mode="after")
