@@ -14,7 +14,7 @@ from typing_extensions import TypeVar
 
 from pnet_lp import _core
 from pnet_lp.deadline import NEVER, Deadline
-from pnet_lp.errors import SolverError, SpecError
+from pnet_lp.errors import SolverError, SpecError, TimeLimitError
 from pnet_lp.model import Certificate, Interval, PathCertificate
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.certificates import LinkCertificate
@@ -147,7 +147,12 @@ class Problem(ConcurrentProblem[P, C]):
         left = deadline.to_end_s()
         found = self if self.first_bounds_s <= left else self.in_outline()
         if not found.rough and found.first_bounds_s > left + _LATE_S:
-            raise deadline.over("looking for first bounds")
+            raise TimeLimitError(
+                f"first bounds of {self.demand_count:,} demands alone take about {found.first_bounds_s:.2g} s",
+                where="time_limit_s",
+                found=deadline.limit_s,
+                allowed="more seconds, or fewer demands",
+            )
         return found
 
     @property
