@@ -389,6 +389,30 @@ class FairSplit:
     def weight(self) -> _F64: ...
 
 @final
+class FairVertices:
+    def __new__(
+        cls,
+        problem: FlowProblem,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairVertices: ...
+    def level(
+        self,
+        kept: _F64,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairLevel: ...
+    def proof(self) -> Proof: ...
+
+@final
 class PathsInUse:
     def __new__(
         cls,

@@ -121,6 +121,11 @@ def fair() -> _core.FairFlow:
     return _core.FairFlow(problem(), **_SOLVE)
 
 
+def vertices() -> _core.FairVertices:
+    """Return the search for levels at vertices."""
+    return _core.FairVertices(problem(), **_SOLVE)
+
+
 def in_use() -> _core.PathsInUse:
     """Return paths over which programs are written."""
     return _core.PathsInUse(problem(), **_SOLVE)
@@ -314,6 +319,9 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "FairSplit": (core.FairSplit, {"problem": paths(), **_SOLVE}),
         "FairSplit.level": (fair_split().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairSplit.weight": (fair_split().weight, {}),
+        "FairVertices": (core.FairVertices, {"problem": problem(), **_SOLVE}),
+        "FairVertices.level": (vertices().level, {"kept": np.zeros(2), **_SOLVE}),
+        "FairVertices.proof": (vertices().proof, {}),
         "PathsInUse": (core.PathsInUse, {"problem": problem(), **_SOLVE}),
         "PathsInUse.listed": (in_use().listed, {}),
         "PathsInUse.add": (in_use().add, _LENGTHS),

@@ -81,20 +81,13 @@ pub(crate) fn estimate_cheapest_flow_bytes(problem: &FlowProblem) -> usize {
     columns::estimate_cheapest_bytes(&problem.inner)
 }
 
-/// Levels of max-min fairness by column generation.
-#[pyclass(frozen, module = "pnet_lp._core")]
-pub(crate) struct FairFlow {
-    inner: Mutex<columns::FairFlow>,
-    planes: usize,
-}
-
-/// The same over given paths.
+/// Levels of max-min fairness over given paths, by column generation.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct FairSplit {
     inner: Mutex<columns::FairSplit>,
 }
 
-/// The result of [`FairFlow::level`] and [`FairSplit::level`].
+/// The result of [`FairFlow::level`], [`FairVertices::level`] and [`FairSplit::level`].
 #[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct FairLevel {
     /// The largest common rate found, per unit demand, and the part of all rates that fits.
@@ -187,55 +180,70 @@ fn unlocked<T>(search: &Mutex<T>) -> MutexGuard<'_, T> {
     search.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[pymethods]
-impl FairFlow {
-    #[new]
-    #[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
-    fn new(
-        py: Python<'_>,
-        problem: &FlowProblem,
-        tolerance: f64,
-        max_iterations: usize,
-        time_limit_s: f64,
-        threads: usize,
-        on_progress: Py<PyAny>,
-    ) -> Result<Self> {
-        let options = Options { tolerance, max_iterations, time_limit_s };
-        let (inner, _) =
-            run(py, threads, on_progress, |monitor| columns::FairFlow::new(&problem.inner, &options, monitor))?;
-        Ok(FairFlow { inner: Mutex::new(inner), planes: problem.inner.planes.len() })
-    }
+/// Levels of max-min fairness over any path.
+macro_rules! fair_levels {
+    ($name:ident, $what:literal) => {
+        #[doc = $what]
+        #[pyclass(frozen, module = "pnet_lp._core")]
+        pub(crate) struct $name {
+            inner: Mutex<columns::$name>,
+            planes: usize,
+        }
 
-    /// The largest common rate of the demands whose `kept` is 0, beside which the others keep that.
-    #[pyo3(signature = (kept, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
-    #[allow(clippy::too_many_arguments)]
-    fn level(
-        &self,
-        py: Python<'_>,
-        kept: PyReadonlyArray1<f64>,
-        tolerance: f64,
-        max_iterations: usize,
-        time_limit_s: f64,
-        threads: usize,
-        on_progress: Py<PyAny>,
-    ) -> Result<FairLevel> {
-        let fixed = fixed(kept.as_slice()?);
-        let options = Options { tolerance, max_iterations, time_limit_s };
-        let ((found, length), interrupted) = run(py, threads, on_progress, |monitor| {
-            let mut fair = unlocked(&self.inner);
-            let found = fair.level(&fixed, &options, monitor)?;
-            let length = fair.lengths(&found).concat();
-            Ok((found, length))
-        })?;
-        Ok(FairLevel::new(py, found, length, interrupted))
-    }
+        #[pymethods]
+        impl $name {
+            #[new]
+            #[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+            fn new(
+                py: Python<'_>,
+                problem: &FlowProblem,
+                tolerance: f64,
+                max_iterations: usize,
+                time_limit_s: f64,
+                threads: usize,
+                on_progress: Py<PyAny>,
+            ) -> Result<Self> {
+                let options = Options { tolerance, max_iterations, time_limit_s };
+                let (inner, _) =
+                    run(py, threads, on_progress, |monitor| columns::$name::new(&problem.inner, &options, monitor))?;
+                Ok($name { inner: Mutex::new(inner), planes: problem.inner.planes.len() })
+            }
 
-    /// The flow of the last level.
-    fn proof(&self, py: Python<'_>) -> Result<Proof> {
-        let inner = in_parallel(py, || Ok(unlocked(&self.inner).proof()))?;
-        Ok(Proof { inner, planes: self.planes })
-    }
+            /// The largest common rate of the demands whose `kept` is 0, beside which the others keep that.
+            #[pyo3(signature = (kept, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+            #[allow(clippy::too_many_arguments)]
+            fn level(
+                &self,
+                py: Python<'_>,
+                kept: PyReadonlyArray1<f64>,
+                tolerance: f64,
+                max_iterations: usize,
+                time_limit_s: f64,
+                threads: usize,
+                on_progress: Py<PyAny>,
+            ) -> Result<FairLevel> {
+                let fixed = fixed(kept.as_slice()?);
+                let options = Options { tolerance, max_iterations, time_limit_s };
+                let ((found, length), interrupted) = run(py, threads, on_progress, |monitor| {
+                    let mut fair = unlocked(&self.inner);
+                    let found = fair.level(&fixed, &options, monitor)?;
+                    let length = fair.lengths(&found).concat();
+                    Ok((found, length))
+                })?;
+                Ok(FairLevel::new(py, found, length, interrupted))
+            }
+
+            /// The flow of the last level.
+            fn proof(&self, py: Python<'_>) -> Result<Proof> {
+                let inner = in_parallel(py, || unlocked(&self.inner).proof())?;
+                Ok(Proof { inner, planes: self.planes })
+            }
+        }
+    };
 }
+
+fair_levels!(FairFlow, "Levels of max-min fairness over any path, by column generation.");
+fair_levels!(FairVertices, "The same by the simplex method, each at a vertex.");
 
 #[pymethods]
 impl FairSplit {

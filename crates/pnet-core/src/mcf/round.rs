@@ -14,8 +14,8 @@ use super::proof::Proof;
 use crate::error::{Error, invalid};
 use crate::rounding::Nearest;
 
-/// Fractions and shares below this are numerical noise, and dropped.
-const NEGLIGIBLE: f64 = 1e-10;
+/// Fractions and shares below this are numerical noise.
+pub(crate) const NOISE: f64 = 1e-10;
 
 /// A solver's flow.
 pub(crate) trait Flow: Sync {
@@ -23,6 +23,10 @@ pub(crate) trait Flow: Sync {
     fn row(&self, plane: usize, row: usize, flow: &mut [f64]);
     /// The solver's flow of a demand in `plane`, up to a factor common to all planes.
     fn share(&self, plane: usize, demand: usize) -> f64;
+    /// Fractions and shares up to this are dropped.
+    fn noise(&self) -> f64 {
+        NOISE
+    }
 }
 
 /// A flow in flat arrays: rows after each other, each with its plane's arcs.
@@ -111,7 +115,7 @@ pub(crate) fn round(problem: &Problem, flow: &impl Flow, length: Vec<f64>, up: V
                 || Scratch::new(plane),
                 |scratch, row| {
                     flow.row(p, row, &mut scratch.flow);
-                    split_row(plane, row, &distances[p], &order[p], sources.of(row), scratch)
+                    split_row((plane, row), flow.noise(), &distances[p], &order[p], sources.of(row), scratch)
                 },
             )
             .collect();
@@ -161,7 +165,7 @@ fn shares(problem: &Problem, flow: &impl Flow, distances: &[Distances]) -> Vec<f
             part[p] = if plane.demands[j] == Use::Never { 0.0 } else { flow.share(p, j).max(0.0) };
         }
         let total: f64 = part.iter().sum();
-        part.iter_mut().for_each(|x| *x = if *x <= NEGLIGIBLE * total { 0.0 } else { *x });
+        part.iter_mut().for_each(|x| *x = if *x <= flow.noise() * total { 0.0 } else { *x });
         let total: f64 = part.iter().sum();
         if total > 0.0 {
             (0..planes).for_each(|p| share[p * demands + j] = part[p] / total);
@@ -183,8 +187,8 @@ fn nearest_plane(problem: &Problem, distances: &[Distances], j: usize) -> usize 
 
 /// The (arc, fraction) pairs of one row at the nodes with traffic, sorted by arc.
 fn split_row(
-    plane: &Plane,
-    row: usize,
+    (plane, row): (&Plane, usize),
+    noise: f64,
     distances: &Distances,
     length: &[f64],
     sources: &[(u32, f64)],
@@ -194,7 +198,7 @@ fn split_row(
     let target = plane.targets[row] as usize;
     let block = distances.block(row / LANES);
     let dist = |u: usize| block[u][row % LANES];
-    let least = NEGLIGIBLE * flow.iter().fold(0.0, |a: f64, b| a.max(*b));
+    let least = noise * flow.iter().fold(0.0, |a: f64, b| a.max(*b));
     flow.iter_mut().for_each(|x| *x = if *x > least { *x } else { 0.0 });
     plane.out(target).for_each(|a| flow[a] = 0.0);
     let finished = canceller.cancel(plane, flow);

@@ -14,7 +14,8 @@ and with ``w_j = d_j dist_l(j)`` as a part of the last sum no active demand alon
 while the others keep t.  Those for which this is close to t are saturated, and fixed.  The parts sum to 1, so there is
 always one.
 
-:mod:`~.column_generation` finds the levels over any path, and over given ones where demands are many.  Otherwise, and
+:mod:`~.vertices` finds the levels over any path where not too many links limit, :mod:`~.column_generation` elsewhere,
+and over given ones where demands are many.  Otherwise, and
 where it is not enough, :mod:`~.driver` goes from no level to all and chooses the strategy, which continues from a
 :class:`~.levels.State`:
 :mod:`~.interior_point` solves each level from a cold start, :mod:`~.simplex` each from the basis of the one before.
@@ -52,6 +53,7 @@ from pnet_lp.throughput.objectives.max_min.proof import (
     recheck_levels,
     recheck_prices,
 )
+from pnet_lp.throughput.objectives.max_min.vertices import at_vertices
 from pnet_lp.throughput.objectives.min_cost import no_lengths
 from pnet_lp.throughput.objectives.program import NO_TIME, SMALL_COLUMNS, check_program_solver, known, lp_solver
 from pnet_lp.throughput.problems import Attained, Problem
@@ -260,6 +262,8 @@ class MaxMin(Fair):
         if auto:
             yield lambda _: by_cuts(nothing)
         if auto and problem.form == "arc" and not problem.rough:
+            if not self.apart:
+                yield lambda _: at_vertices(nothing)
             yield lambda _: with_growing_paths(nothing)
         small = True
         if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:

@@ -1,12 +1,13 @@
-"""Each level by column generation over any path or over given ones, which continues from level to level.
+"""Each level over paths that mattered so far, which continues from level to level.
 
-Programs have only the paths and the links that mattered so far (``crates/pnet-core/src/mcf/columns/fair.rs``).
+By column generation over any path or over given ones, programs have only these paths and the links that mattered
+(``crates/pnet-core/src/mcf/columns/fair.rs``).  :mod:`~.vertices` has another search for one level after the other.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -29,20 +30,12 @@ from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
 _CLOSER = 0.1
 """Part of the tolerance of one demand, were all saturated together, to which a level is solved."""
 
-_RELAXATION = 0.02
-"""Part of its rate by which a demand is relaxed when it is fixed, in tolerances of one demand."""
-
 _LOSS = 0.01
 """Part by which a flow may have to be scaled down, in tolerances."""
 
-_ATTEMPTS = 3
-"""At a level that no program proves."""
-
 
 def by_columns(state: State, most: int | None = None) -> State:
-    """Return the state after all levels, or as many as are found.
-
-    Where a limit, or the precision of numbers, ends it, the last level has all demands that are still active.
+    """Return the state after all levels, or as many as are found, by column generation.
 
     Args:
         state: before the first level.
@@ -51,8 +44,23 @@ def by_columns(state: State, most: int | None = None) -> State:
     Raises:
         SolverError: it does not fit into memory.
     """
+    return by_levels(state, _LEVELS[state.problem.form](state.problem), most)
+
+
+def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
+    """Return the state after all levels, or as many as are found, one after the other.
+
+    Where a limit, or the precision of numbers, ends it, the last level has all demands that are still active.
+
+    Args:
+        state: before the first level.
+        levels: the search for them.
+        most: its steps, in all levels.
+
+    Raises:
+        SolverError: it does not fit into memory.
+    """
     problem, demand, context = state.problem, state.problem.flow.demand, state.context
-    levels: _Levels = _LEVELS[problem.form](problem)
     check_fits(
         levels.estimate_bytes(),
         f"solver {FLOW_SOLVER!r} with {problem.demand_count:,} demands",
@@ -80,12 +88,12 @@ def by_columns(state: State, most: int | None = None) -> State:
         rate = floats(np.where(state.active, demand * reached, state.kept))
         upper, part = bound_of(demand, rate, state.active, problem.flow.volume(lengths), distance)
         # What is fixed fits up to this, so that no bound is closer.
-        within = abs(upper - reached) + (1 - found.fits + 2 * _RELAXATION * of_one) * reached
+        within = abs(upper - reached) + (1 - found.fits + 2 * levels.relaxation * of_one) * reached
         saturated = saturated_at(reached, reached + within, part, state.active, state.tolerance)
         proved = 1 - found.fits <= _LOSS * state.tolerance and bool(saturated.any())
         attempts = 0 if proved else attempts + 1
         many = most is not None and state.iterations > most
-        if not proved and (over or many or attempts == _ATTEMPTS):
+        if not proved and (over or many or attempts == levels.attempts):
             unknown = NO_TIME if over else f"levels beyond the {len(state.levels)} found are not known"
             state = replace(state, interrupted=found.interrupted, warnings=(f"{FLOW_SOLVER}: {unknown}",))
             state = state.add(Level(rate, np.flatnonzero(state.active), lengths, distance, factor=found.fits))
@@ -93,7 +101,7 @@ def by_columns(state: State, most: int | None = None) -> State:
             break
         if proved:
             state = state.add(Level(rate, np.flatnonzero(saturated), lengths, distance, factor=found.fits))
-            state = state.fix(rate, saturated, _RELAXATION * of_one)
+            state = state.fix(rate, saturated, levels.relaxation * of_one)
         else:
             levels.begin(options, report)
         context.clock.note("certify")
@@ -102,8 +110,16 @@ def by_columns(state: State, most: int | None = None) -> State:
     return replace(state, flow=flow, rate=flow.rate)
 
 
-class _Levels(Protocol):
-    """The search for one level after the other."""
+class Levels(Protocol):
+    """The search for one level after the other.
+
+    Class attributes:
+        relaxation: part of its rate by which a demand is relaxed when it is fixed, in tolerances of one demand.
+        attempts: at a level that is not proved, each from the beginning.
+    """
+
+    relaxation: ClassVar[float]
+    attempts: ClassVar[int]
 
     def estimate_bytes(self) -> int:
         """Return about how much memory it takes."""
@@ -118,26 +134,43 @@ class _Levels(Protocol):
         """Return ``rate`` ``[J]``, Gb/s, along the flow of the last level."""
 
 
-class _OverAnyPath:
+class OverAnyPath:
+    """Column generation over any path.
+
+    Class attributes:
+        search: that of the core.
+    """
+
+    relaxation: ClassVar[float] = 0.02
+    attempts: ClassVar[int] = 3
+    search: ClassVar[Any] = _core.FairFlow
+
     def __init__(self, problem: Problem) -> None:
         self._flow, self._merged = problem.flow, merge(problem.flow)
 
     def estimate_bytes(self) -> int:
+        """See :meth:`Levels.estimate_bytes`."""
         return _core.estimate_fair_flow_bytes(self._merged.problem.core)
 
     def begin(self, options: SolveOptions, report: OnProgress) -> None:
-        self._search = _core.FairFlow(self._merged.problem.core, **options.of_core(report))
+        """See :meth:`Levels.begin`."""
+        self._found = self.search(self._merged.problem.core, **options.of_core(report))
 
     def next(self, kept: FloatArray, options: SolveOptions, report: OnProgress) -> tuple[_core.FairLevel, Lengths]:
-        found = self._search.level(kept, **options.of_core(report))
+        """See :meth:`Levels.next`."""
+        found = self._found.level(kept, **options.of_core(report))
         return found, self._merged.lengths(*separated(self._merged.problem, found.length))
 
     def attain(self, rate: FloatArray) -> Attained:
-        proof = self._merged.expand(self._search.proof())
+        """See :meth:`Levels.attain`."""
+        proof = self._merged.expand(self._found.proof())
         return FlowAnswer(self._flow, proof, floats(rate / self._flow.demand), rate).attain(rate)
 
 
 class _OverGivenPaths:
+    relaxation: ClassVar[float] = OverAnyPath.relaxation
+    attempts: ClassVar[int] = OverAnyPath.attempts
+
     def __init__(self, problem: PathProblem) -> None:
         self._problem = problem
 
@@ -157,5 +190,5 @@ class _OverGivenPaths:
         return SplitAnswer(problem, amount, floats(np.zeros(len(problem.flow.link_capacity)))).attain(rate)
 
 
-_LEVELS: dict[str, Any] = {"arc": _OverAnyPath, "path": _OverGivenPaths}
+_LEVELS: dict[str, Any] = {"arc": OverAnyPath, "path": _OverGivenPaths}
 """By the form of the problem."""

@@ -14,7 +14,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
-from pnet_lp.model.rounded import div_down
+from pnet_lp.model.rounded import div_down, div_up, mul_down, sub_down, sub_up, sum_down
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.objectives.program import lp_solver
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
@@ -22,8 +22,9 @@ from pnet_lp.throughput.problems import Attained, Lengths, Problem
 Index: TypeAlias = npt.NDArray[np.integer[Any]]
 """Of demands or links."""
 
-SLACK = 1e-12
-"""Part of a sum that is added to a bound where it is a difference of sums, so that rounding cannot deny it."""
+_SLACK, _SLACK_PER_LINK = 1e-14, 2.3e-16
+"""Part of a volume that is added to it, so that others can check bounds which are differences of sums: distances are
+rounded, at each link of a path, by those who compute them."""
 
 _ROUNDS = 100
 """Of raising a bound; each lets others keep more, and is nearly always the last."""
@@ -180,13 +181,13 @@ def bound_of(
     Those that are not active get their ``rate`` ``[J]``, Gb/s.  Any dual prices >= 0 will do: ``volume`` is the sum of
     capacity times price, ``distance`` ``[J]`` the length of each demand's shortest path by them.
     """
-    takes = np.where(active, demand * distance, 0.0)
-    total = float(takes.sum())
+    takes = mul_down(np.where(active, demand, 0.0), distance)
+    total = float(sum_down(takes))
     if total <= 0:
         return np.inf, takes
-    kept = float((rate * distance)[~active].sum())
+    left = sub_up(volume * (1 + _SLACK), sum_down(mul_down(rate[~active], distance[~active])))
     # Where the bound is met to the last bit, or beyond, a demand with hardly a part in it would count as saturated.
-    return (volume - kept + SLACK * (volume + kept)) / total, takes / total
+    return float(left) / total, floats(takes / total)
 
 
 def saturated_at(
@@ -221,21 +222,22 @@ def certified(problem: Problem, rate: FloatArray, levels: Sequence[Level]) -> li
     rates that demands have in the end, as the proof is checked with these.
     """
     demand = problem.flow.demand
-    own = rate / demand
+    own = div_down(rate, demand)
+    slack = _SLACK + _SLACK_PER_LINK * int(problem.flow.node_count.max())
     found = []
     for level in levels:
         members, here = level.demands, slice(None) if level.crossing is None else level.crossing
         place = members if level.crossing is None else np.searchsorted(level.crossing, members)
-        takes, have = demand[here] * level.distance, own[here]
-        volume = (1 + SLACK) * problem.flow.volume(level.lengths)
+        takes, have = mul_down(demand[here], level.distance), own[here]
+        volume = problem.flow.volume(level.lengths) * (1 + slack)
         most = np.inf
         if takes[place].min() > 0:
             # The lower the bound, the less those above it keep: it rises until it holds.
             most = float(have[place].max())
             for _ in range(_ROUNDS):
-                kept = takes * np.minimum(have, most)
-                left = volume - (1 - SLACK) * (kept.sum() - kept[place])
-                needed = float((left / takes[place]).max()) * (1 + SLACK)
+                kept = mul_down(takes, np.minimum(have, most))
+                left = np.maximum(sub_up(volume, sub_down(sum_down(kept), kept[place])), 0.0)
+                needed = float(div_up(left, takes[place]).max())
                 if needed <= most:
                     break
                 most = needed

@@ -25,7 +25,7 @@ from pnet_lp.deadline import OVER
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.objectives.max_min.levels import SLACK, Level, State, bound_of, saturated_at
+from pnet_lp.throughput.objectives.max_min.levels import Level, State, bound_of, saturated_at
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.program import vertex_solver
 from pnet_lp.throughput.problems.base import ColumnProblem
@@ -40,6 +40,9 @@ part of a mean demand at an even split."""
 
 _PAIRS = 1 << 18
 """Pairs of links that share a column are looked at so many at a time, or those of one link: 40 bytes each."""
+
+_TIED = 1e-12
+"""Levels apart by this part are one."""
 
 _ANY_NUMBER, _DUAL, _PRIMAL = 2**31 - 1, 1, 4
 """What HiGHS takes for no limit of steps, and calls the simplex methods."""
@@ -105,7 +108,7 @@ class Simplex:
             if not saturated.any():
                 break
             last = found
-            if tied and found.rate > tied[0][0] * (1 + SLACK):
+            if tied and found.rate > tied[0][0] * (1 + _TIED):
                 state, tied = self._add(state, tied, program), []
             tied.append((found.rate, saturated, found.price, found.distance))
             # All that are at the limit of their own links are saturated as well: programs would find one by one.

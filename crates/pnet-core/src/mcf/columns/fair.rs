@@ -146,7 +146,7 @@ impl FairFlow {
     }
 
     /// The flow of the last level; its lengths are 0.
-    pub fn proof(&self) -> Proof {
+    pub fn proof(&self) -> Result<Proof, Error> {
         let fair = &self.0;
         let Anywhere { problem, links } = &fair.source;
         let target = fair.master.targets();
@@ -156,7 +156,7 @@ impl FairFlow {
         let weight = fair.weights();
         let flow = fair.pool.flow(problem, links, &weight);
         let (length, up, down) = links.lengths(&vec![0.0; links.capacity.len()]);
-        round(&served, &flow, length, up, down)
+        Ok(round(&served, &flow, length, up, down))
     }
 }
 

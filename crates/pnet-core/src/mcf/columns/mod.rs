@@ -27,6 +27,7 @@ mod pool;
 mod price;
 mod rise;
 mod source;
+mod vertex;
 
 pub use cheapest::{Cheapest, cheapest, estimate_bytes as estimate_cheapest_bytes};
 pub use fair::{
@@ -36,6 +37,7 @@ pub use fair::{
 pub use goal::Terms;
 pub use in_use::{Listed, PathsInUse};
 pub use listed::{CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes};
+pub use vertex::FairVertices;
 
 use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};

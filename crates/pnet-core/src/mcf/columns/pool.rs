@@ -8,7 +8,7 @@ use crate::graph::Reach;
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::pdhg::split::NEW;
 use crate::mcf::problem::{Plane, Problem, Use};
-use crate::mcf::round::Flow;
+use crate::mcf::round::{Flow, NOISE};
 
 /// The restricted problem.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ impl Pool {
                 share[self.place[n] as usize * problem.demands() + j] += weight[n];
             }
         }
-        PathFlow { problem, pool: self, links, weight, rows, share }
+        PathFlow { problem, pool: self, links, weight, rows, share, exact: false }
     }
 }
 
@@ -124,6 +124,8 @@ pub(super) struct PathFlow<'a> {
     /// The paths and demands of each row, by plane.
     rows: Vec<Csr<(u32, u32)>>,
     share: Vec<f64>,
+    /// Whether small parts are no noise.
+    pub(super) exact: bool,
 }
 
 impl Flow for PathFlow<'_> {
@@ -140,6 +142,10 @@ impl Flow for PathFlow<'_> {
 
     fn share(&self, plane: usize, demand: usize) -> f64 {
         self.share[plane * self.problem.demands() + demand]
+    }
+
+    fn noise(&self) -> f64 {
+        if self.exact { 0.0 } else { NOISE }
     }
 }
 

@@ -1,0 +1,376 @@
+//! A vertex of the fair flows over some paths, its prices and its flows.
+//!
+//! ```text
+//! maximise    t
+//! subject to  sum over paths q of demand j of x_q = base_j + slope_j t,  load_l(x) <= 1,  x >= 0
+//! ```
+//!
+//! Each demand has a *key path*, which carries what its other paths do not (generalised upper bounds: G. B. Dantzig, R. M. Van
+//! Slyke, "Generalized upper bounding techniques", J. Comput. Syst. Sci. 1 (1967)).  What is left of the basis is a matrix
+//! with a row for each link that is *tight* and a column for each other path in the basis and for t: it is as large as there
+//! are tight links, however many demands there are.  All numbers are parts of the capacity of a link and multiples of a
+//! common unit of flow.
+
+use super::inverse::Inverse;
+use crate::mcf::columns::price::Path;
+
+/// What is in no row, or in no column.
+pub(super) const NONE: u32 = u32::MAX;
+/// In place of the number of a path, in the list of columns.
+pub(super) const RATE: u32 = u32::MAX;
+/// Errors of prices, as a part of t, and of loads that need no correction.
+pub(super) const NEGLIGIBLE: f64 = 1e-14;
+/// How often flows are corrected at once.
+const CORRECTIONS: usize = 3;
+
+/// What moves away from its bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Entering {
+    Path(u32),
+    Rate,
+    /// The room of the link in a row.
+    Room(u32),
+}
+
+impl Entering {
+    pub(super) fn path(self) -> Option<u32> {
+        if let Entering::Path(n) = self { Some(n) } else { None }
+    }
+}
+
+/// What t gains by a unit of what enters.
+pub(super) type Gain = (f64, Entering);
+
+pub(super) struct Basis {
+    /// The load of each link under a unit of flow, 0 where it has no limit.
+    pub(super) per: Vec<f64>,
+    pub(super) base: Vec<f64>,
+    pub(super) slope: Vec<f64>,
+    pub(super) t: f64,
+    /// The demand of each path, its links, and its plane or its number.
+    pub(super) demand: Vec<u32>,
+    pub(super) paths: Vec<Path>,
+    pub(super) of: Vec<Vec<u32>>,
+    pub(super) x: Vec<f64>,
+    /// The column of each path in the basis that is not a key.
+    pub(super) column: Vec<u32>,
+    pub(super) key: Vec<u32>,
+    /// The other paths in the basis of each demand.
+    pub(super) others: Vec<Vec<u32>>,
+    /// The path of each column, and the column of the rate.
+    pub(super) columns: Vec<u32>,
+    pub(super) rate: Option<u32>,
+    /// The link of each row, and the row of each link.
+    pub(super) rows: Vec<u32>,
+    pub(super) row: Vec<u32>,
+    /// What is left of each link.
+    pub(super) room: Vec<f64>,
+    pub(super) inverse: Inverse,
+}
+
+impl Basis {
+    /// No link is tight, and the rate and what each demand has on other paths than its key are anywhere.
+    ///
+    /// `paths` are those of each demand, with what they carry; `slope` are the demands.
+    pub(super) fn new(per: Vec<f64>, slope: Vec<f64>, t: f64, paths: Vec<Vec<(Path, f64)>>) -> Self {
+        let demands = slope.len();
+        let mut basis = Basis {
+            row: vec![NONE; per.len()],
+            room: vec![1.0; per.len()],
+            per,
+            base: vec![0.0; demands],
+            slope,
+            t,
+            demand: vec![],
+            paths: vec![],
+            of: vec![vec![]; demands],
+            x: vec![],
+            column: vec![],
+            key: vec![0; demands],
+            others: vec![vec![]; demands],
+            columns: vec![],
+            rate: None,
+            rows: vec![],
+            inverse: Inverse::default(),
+        };
+        for (j, paths) in paths.into_iter().enumerate() {
+            for (path, x) in paths {
+                basis.add(j, path, x);
+            }
+            let own = basis.of[j].iter().copied();
+            basis.key[j] =
+                own.max_by(|a, b| basis.carries(*a).total_cmp(&basis.carries(*b)).then(b.cmp(a))).unwrap_or(0);
+        }
+        basis.refresh();
+        basis
+    }
+
+    pub(super) fn carries(&self, n: u32) -> f64 {
+        self.x[n as usize]
+    }
+
+    /// Adds a path of a demand, which carries `x`, if it is new.
+    pub(super) fn add(&mut self, j: usize, path: Path, x: f64) {
+        let known = |n: &u32| {
+            let other = &self.paths[*n as usize];
+            other.place == path.place && other.links == path.links
+        };
+        if !self.of[j].iter().any(known) {
+            self.of[j].push(self.paths.len() as u32);
+            self.demand.push(j as u32);
+            self.paths.push(path);
+            self.x.push(x);
+            self.column.push(NONE);
+        }
+    }
+
+    /// Number of tight links.
+    pub(super) fn tight(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Number of paths.
+    pub(super) fn paths(&self) -> u32 {
+        self.paths.len() as u32
+    }
+
+    /// The paths of a demand with what they carry.
+    pub(super) fn split(&self, j: usize) -> impl Iterator<Item = (&Path, f64)> {
+        self.of[j].iter().map(|n| (&self.paths[*n as usize], self.x[*n as usize].max(0.0)))
+    }
+
+    /// What a demand gets.
+    pub(super) fn target(&self, j: usize) -> f64 {
+        self.base[j] + self.slope[j] * self.t
+    }
+
+    /// What fixed demands take of the room, and those that rise for a unit of t, at such distances.
+    pub(super) fn takes(&self, distance: &[f64]) -> (f64, f64) {
+        let sum = |part: &[f64]| part.iter().zip(distance).map(|(part, distance)| part * distance).sum();
+        (sum(&self.base), sum(&self.slope))
+    }
+
+    /// Paths that are neither in the basis nor empty.
+    pub(super) fn between(&self) -> Vec<u32> {
+        let free = |n: &u32| self.is_out(*n) && self.x[*n as usize] > 0.0;
+        (0..self.paths()).filter(free).collect()
+    }
+
+    fn is_out(&self, n: u32) -> bool {
+        self.column[n as usize] == NONE && self.key[self.demand[n as usize] as usize] != n
+    }
+
+    /// Drops the paths that are out of the basis.
+    pub(super) fn forget(&mut self) {
+        let kept: Vec<bool> = (0..self.paths()).map(|n| !self.is_out(n)).collect();
+        let mut place = vec![NONE; kept.len()];
+        (0..kept.len()).filter(|n| kept[*n]).zip(0..).for_each(|(old, new)| place[old] = new);
+        retain(&mut self.paths, &kept);
+        retain(&mut self.demand, &kept);
+        retain(&mut self.x, &kept);
+        retain(&mut self.column, &kept);
+        self.of.iter_mut().for_each(|own| own.retain(|n| kept[*n as usize]));
+        let numbers = self.of.iter_mut().chain(&mut self.others).flatten().chain(&mut self.key);
+        numbers.for_each(|n| *n = place[*n as usize]);
+        self.columns.iter_mut().filter(|n| **n != RATE).for_each(|n| *n = place[*n as usize]);
+    }
+
+    /// Other demands rise from here; the rate leaves the basis.
+    pub(super) fn rise(&mut self, base: Vec<f64>, slope: Vec<f64>) {
+        if let Some(c) = self.rate.take() {
+            let part = |r: usize| self.inverse.of(r)[c as usize].abs();
+            let largest = (0..self.rows.len()).max_by(|a, b| part(*a).total_cmp(&part(*b)).then(b.cmp(a)));
+            if let Some(r) = largest {
+                self.remove(r as u32, c);
+            }
+        }
+        (self.base, self.slope) = (base, slope);
+        self.refresh();
+    }
+
+    /// Length of each link: how much its room is worth, in t, for a unit of flow.
+    ///
+    /// They are corrected by what paths in the basis lack to be as long as their keys, of which the largest, in t, comes with them.
+    pub(super) fn lengths(&self) -> (Vec<f64>, f64) {
+        let mut length = vec![0.0; self.per.len()];
+        let Some(c) = self.rate else { return (length, 0.0) };
+        let add = |prices: &mut dyn Iterator<Item = f64>, length: &mut [f64]| {
+            for (price, l) in prices.zip(&self.rows) {
+                length[*l as usize] += price * self.per[*l as usize];
+            }
+        };
+        add(&mut self.inverse.row(c as usize), &mut length);
+        let all: f64 = (0..self.key.len()).map(|j| self.target(j)).sum();
+        let error = |missing: &[f64]| {
+            let lacks = |(c, missing): (u32, &f64)| if Some(c) == self.rate { missing * self.t } else { missing * all };
+            (0..).zip(missing).map(lacks).fold(0.0, |worst: f64, lacks| worst.max(lacks.abs()))
+        };
+        let missing = self.missing(&length);
+        let before = error(&missing);
+        if before > NEGLIGIBLE * self.t {
+            let mut corrected = length.clone();
+            add(&mut self.inverse.before(&missing).into_iter(), &mut corrected);
+            let after = error(&self.missing(&corrected));
+            if after < before {
+                return (corrected, after);
+            }
+        }
+        (length, before)
+    }
+
+    /// What each column lacks, at such lengths.
+    fn missing(&self, length: &[f64]) -> Vec<f64> {
+        let column = |n: &u32| match *n {
+            RATE => 1.0 - self.key.iter().zip(&self.slope).map(|(n, s)| s * self.length(*n, length)).sum::<f64>(),
+            n => self.gain(n, length),
+        };
+        self.columns.iter().map(column).collect()
+    }
+
+    fn length(&self, n: u32, length: &[f64]) -> f64 {
+        self.paths[n as usize].links.iter().map(|l| length[*l as usize]).sum()
+    }
+
+    /// The length of each demand's key path, under lengths at which all its paths in the basis have the same.
+    pub(super) fn keys(&self, length: &[f64]) -> Vec<f64> {
+        self.key.iter().map(|n| self.length(*n, length)).collect()
+    }
+
+    /// What t gains by a unit on a path out of the basis.
+    pub(super) fn gain(&self, n: u32, length: &[f64]) -> f64 {
+        let key = self.key[self.demand[n as usize] as usize];
+        self.length(key, length) - self.length(n, length)
+    }
+
+    /// Those of some paths by which t gains more than `least`, each with its gain.
+    pub(super) fn shorter(
+        &self,
+        paths: impl Iterator<Item = u32>,
+        length: &[f64],
+        keys: &[f64],
+        least: f64,
+    ) -> Vec<Gain> {
+        let gain = |n: u32| keys[self.demand[n as usize] as usize] - self.length(n, length);
+        let out = paths.filter(|n| self.is_out(*n));
+        out.map(|n| (gain(n), Entering::Path(n))).filter(|(gain, _)| *gain > least).collect()
+    }
+
+    /// The rows of links by whose room t gains more than `least`, each with its gain.
+    pub(super) fn loose(&self, length: &[f64], least: f64) -> impl Iterator<Item = Gain> {
+        let rooms = self.prices(length).zip(0..).map(|(price, r)| (-price, Entering::Room(r)));
+        rooms.filter(move |(gain, _)| *gain > least)
+    }
+
+    /// What the whole of each tight link is worth, in t.
+    pub(super) fn prices(&self, length: &[f64]) -> impl Iterator<Item = f64> {
+        self.rows.iter().map(|l| length[*l as usize] / self.per[*l as usize])
+    }
+
+    /// How far the basis moves with a unit of what enters, squared.
+    pub(super) fn distance(&self, entering: Entering) -> f64 {
+        let product = self.product(entering);
+        1.0 + product.iter().map(|value| value * value).sum::<f64>()
+    }
+
+    /// The matrix again, from its columns, and what flows; returns whether it is regular.
+    pub(super) fn refactor(&mut self) -> bool {
+        let columns = |c: usize| match self.columns[c] {
+            RATE => self.column_of(Entering::Rate),
+            n => self.column_of(Entering::Path(n)),
+        };
+        let inverse = Inverse::new(self.rows.len(), columns);
+        let regular = inverse.is_some();
+        if let Some(inverse) = inverse {
+            self.inverse = inverse;
+        }
+        self.refresh();
+        regular
+    }
+
+    /// What is left of the links and on the key paths, and all in the basis corrected so that tight links carry what they did.
+    pub(super) fn refresh(&mut self) {
+        for _ in 0..CORRECTIONS {
+            let load = self.loads();
+            let missing = self.rows.iter().zip(0..).map(|(l, r)| (r, 1.0 - self.room[*l as usize] - load[*l as usize]));
+            let missing: Vec<(u32, f64)> = missing.filter(|(_, missing)| missing.abs() > NEGLIGIBLE).collect();
+            for l in (0..load.len()).filter(|l| self.row[*l] == NONE) {
+                self.room[l] = 1.0 - load[l];
+            }
+            if missing.is_empty() {
+                return;
+            }
+            for (n, change) in self.columns.iter().zip(self.inverse.times(&missing)) {
+                match *n {
+                    RATE => self.t += change,
+                    n => self.x[n as usize] += change,
+                }
+            }
+        }
+        self.loads();
+    }
+
+    /// Gives key paths what is left of their demands; returns the loads.
+    fn loads(&mut self) -> Vec<f64> {
+        let mut load = vec![0.0; self.per.len()];
+        for (j, own) in self.of.iter().enumerate() {
+            let key = self.key[j];
+            let other: f64 = own.iter().filter(|n| **n != key).map(|n| self.x[*n as usize]).sum();
+            self.x[key as usize] = self.base[j] + self.slope[j] * self.t - other;
+            for n in own.iter().filter(|n| self.x[**n as usize] != 0.0) {
+                put(&mut load, &self.per, &self.paths[*n as usize].links, self.x[*n as usize]);
+            }
+        }
+        load
+    }
+
+    /// Entries in the rows of tight links, some twice: they are to be added.
+    pub(super) fn column_of(&self, entering: Entering) -> Vec<(u32, f64)> {
+        let on = |n: u32, by: f64| {
+            let tight = self.paths[n as usize].links.iter().filter(|l| self.row[**l as usize] != NONE);
+            tight.map(move |l| (self.row[*l as usize], by * self.per[*l as usize]))
+        };
+        match entering {
+            Entering::Path(n) => on(n, 1.0).chain(on(self.key[self.demand[n as usize] as usize], -1.0)).collect(),
+            Entering::Room(r) => vec![(r, 1.0)],
+            Entering::Rate => {
+                let mut sum = vec![0.0; self.rows.len()];
+                let rising = self.key.iter().zip(&self.slope).filter(|(_, slope)| **slope > 0.0);
+                rising.for_each(|(n, slope)| on(*n, *slope).for_each(|(r, value)| sum[r as usize] += value));
+                (0..).zip(sum).filter(|(_, value)| *value != 0.0).collect()
+            }
+        }
+    }
+
+    /// The entry of what enters in the row that a link would have.
+    pub(super) fn entry(&self, n: u32, l: u32) -> f64 {
+        let on = |n: u32| f64::from(u8::from(self.paths[n as usize].links.contains(&l)));
+        let part = match n {
+            RATE => self.key.iter().zip(&self.slope).filter(|(_, slope)| **slope > 0.0).map(|(n, s)| s * on(*n)).sum(),
+            n => on(n) - on(self.key[self.demand[n as usize] as usize]),
+        };
+        part * self.per[l as usize]
+    }
+
+    /// The entries of all columns in the row that a link would have.
+    pub(super) fn row_of(&self, l: u32) -> Vec<f64> {
+        self.columns.iter().map(|n| self.entry(*n, l)).collect()
+    }
+
+    /// What the inverse makes of the column of what enters.
+    pub(super) fn product(&self, entering: Entering) -> Vec<f64> {
+        match entering {
+            Entering::Room(r) => self.inverse.of(r as usize).to_vec(),
+            Entering::Path(_) | Entering::Rate => self.inverse.times(&self.column_of(entering)),
+        }
+    }
+}
+
+fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    values.retain(|_| kept.next() == Some(&true));
+}
+
+/// Adds a flow to the load of links.
+pub(super) fn put(load: &mut [f64], per: &[f64], links: &[u32], flow: f64) {
+    links.iter().for_each(|l| load[*l as usize] += flow * per[*l as usize]);
+}

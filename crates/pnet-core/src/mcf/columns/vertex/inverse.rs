@@ -1,0 +1,274 @@
+//! The dense inverse of a basis matrix that gains and loses rows and columns.
+
+use multiversion::multiversion;
+
+use crate::mcf::lanes::{LANES, sum};
+
+/// Rows of storage that are added together.
+const GROWTH: usize = 64;
+
+/// The inverse of a square matrix `W`: `of(r)[c]` is the entry of its column `r` in its row `c`, so that a row of `W` belongs to a
+/// contiguous piece of memory.
+#[derive(Default)]
+pub(super) struct Inverse {
+    size: usize,
+    stride: usize,
+    values: Vec<f64>,
+}
+
+impl Inverse {
+    /// The column of the inverse that belongs to row `r` of the matrix.
+    #[inline]
+    pub(super) fn of(&self, r: usize) -> &[f64] {
+        &self.values[r * self.stride..r * self.stride + self.size]
+    }
+
+    #[inline]
+    fn of_mut(&mut self, r: usize) -> &mut [f64] {
+        &mut self.values[r * self.stride..r * self.stride + self.size]
+    }
+
+    /// The row of the inverse that belongs to column `c` of the matrix.
+    pub(super) fn row(&self, c: usize) -> impl Iterator<Item = f64> + '_ {
+        (0..self.size).map(move |r| self.values[r * self.stride + c])
+    }
+
+    /// The inverse times a column, of which the entries in some rows are given.
+    pub(super) fn times(&self, column: &[(u32, f64)]) -> Vec<f64> {
+        let mut product = vec![0.0; self.size];
+        column.iter().for_each(|(r, value)| add(&mut product, *value, self.of(*r as usize)));
+        product
+    }
+
+    /// A row times the inverse.
+    pub(super) fn before(&self, row: &[f64]) -> Vec<f64> {
+        (0..self.size).map(|r| dot(row, self.of(r))).collect()
+    }
+
+    /// Column `c` is replaced by one that the inverse makes `product` of.
+    pub(super) fn replace_column(&mut self, c: usize, product: &[f64]) {
+        let mut by = product.to_vec();
+        by[c] -= 1.0;
+        let pivot = product[c];
+        for r in 0..self.size {
+            let of = self.of_mut(r);
+            let part = of[c] / pivot;
+            if part != 0.0 {
+                add(of, -part, &by);
+            }
+        }
+    }
+
+    /// Row `r` is replaced by one that is `product` before the inverse.
+    pub(super) fn replace_row(&mut self, r: usize, product: &[f64]) {
+        let pivot = product[r];
+        let old = self.of(r).to_vec();
+        for (q, value) in product.iter().enumerate() {
+            let by = if q == r { 1.0 / pivot - 1.0 } else { -value / pivot };
+            if by != 0.0 {
+                add(self.of_mut(q), by, &old);
+            }
+        }
+    }
+
+    /// To each column is added `column` times its entry in `row`; the inverse makes `product` of `column`.
+    pub(super) fn add_outer(&mut self, product: &[f64], row: &[f64]) {
+        let pivot = 1.0 + dot(row, product);
+        for r in 0..self.size {
+            let part = dot(row, self.of(r)) / pivot;
+            if part != 0.0 {
+                add(self.of_mut(r), -part, product);
+            }
+        }
+    }
+
+    /// A last row, and a last column, are added: the inverse makes `product` of the column without its `last` entry.
+    pub(super) fn append(&mut self, product: &[f64], row: &[f64], last: f64) {
+        let size = self.size;
+        if size == self.stride {
+            let stride = self.stride + GROWTH;
+            let mut values = vec![0.0; stride * stride];
+            (0..size).for_each(|r| values[r * stride..r * stride + size].copy_from_slice(self.of(r)));
+            (self.stride, self.values) = (stride, values);
+        }
+        let pivot = last - dot(row, product);
+        for r in 0..size {
+            let part = dot(row, self.of(r)) / pivot;
+            if part != 0.0 {
+                add(self.of_mut(r), part, product);
+            }
+            self.values[r * self.stride + size] = -part;
+        }
+        self.size += 1;
+        let of = self.of_mut(size);
+        of[..size].iter_mut().zip(product).for_each(|(of, product)| *of = -product / pivot);
+        of[size] = 1.0 / pivot;
+    }
+
+    /// Row `r` and column `c` are removed; the last row and the last column take their places.
+    pub(super) fn remove(&mut self, r: usize, c: usize) {
+        let old = self.of(r).to_vec();
+        for q in 0..self.size {
+            let of = self.of_mut(q);
+            let part = of[c] / old[c];
+            if q != r && part != 0.0 {
+                add(of, -part, &old);
+            }
+        }
+        let last = self.size - 1;
+        self.values.copy_within(last * self.stride..last * self.stride + self.size, r * self.stride);
+        for q in 0..last {
+            let of = self.of_mut(q);
+            of[c] = of[last];
+        }
+        self.size = last;
+    }
+
+    /// The row of column `c` is replaced by a sum of rows, each times its factor.
+    pub(super) fn combine(&mut self, c: usize, factors: &[(u32, f64)]) {
+        for r in 0..self.size {
+            let of = self.of_mut(r);
+            of[c] = factors.iter().map(|(q, by)| by * of[*q as usize]).sum();
+        }
+    }
+
+    /// The inverse of a matrix of so many rows, of which `column(c)` gives the entries; None where it has none.
+    pub(super) fn new(size: usize, column: impl Fn(usize) -> Vec<(u32, f64)>) -> Option<Self> {
+        // Row by row of (W transposed, identity), which becomes (identity, W transposed inverted).
+        let width = 2 * size;
+        let mut rows = vec![0.0; size * width];
+        for c in 0..size {
+            column(c).into_iter().for_each(|(r, value)| rows[c * width + r as usize] += value);
+            rows[c * width + size + c] = 1.0;
+        }
+        let mut place: Vec<usize> = (0..size).collect();
+        for r in 0..size {
+            let at = |p: usize| rows[place[p] * width + r].abs();
+            let best = (r..size).max_by(|a, b| at(*a).total_cmp(&at(*b)).then(b.cmp(a)))?;
+            if at(best) < SINGULAR {
+                return None;
+            }
+            place.swap(r, best);
+            let own = place[r] * width;
+            let by = 1.0 / rows[own + r];
+            rows[own..own + width].iter_mut().for_each(|value| *value *= by);
+            let pivot = rows[own..own + width].to_vec();
+            for other in (0..size).filter(|other| *other != place[r]) {
+                let row = &mut rows[other * width..(other + 1) * width];
+                let factor = row[r];
+                if factor != 0.0 {
+                    add(&mut row[r..], -factor, &pivot[r..]);
+                }
+            }
+        }
+        let stride = size + GROWTH;
+        let mut values = vec![0.0; stride * stride];
+        for (r, place) in place.iter().enumerate() {
+            let from = place * width + size;
+            values[r * stride..r * stride + size].copy_from_slice(&rows[from..from + size]);
+        }
+        Some(Inverse { size, stride, values })
+    }
+}
+
+/// A pivot below this makes a matrix singular.
+const SINGULAR: f64 = 1e-11;
+
+/// `to += by * row`
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
+fn add(to: &mut [f64], by: f64, row: &[f64]) {
+    to.iter_mut().zip(row).for_each(|(to, value)| *to += by * value);
+}
+
+/// The scalar product.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (heads, rest) = a.as_chunks::<LANES>();
+    let (others, more) = b[..a.len()].as_chunks::<LANES>();
+    let mut total = [0.0; LANES];
+    for (a, b) in heads.iter().zip(others) {
+        for i in 0..LANES {
+            total[i] += a[i] * b[i];
+        }
+    }
+    sum(&total) + rest.iter().zip(more).map(|(a, b)| a * b).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix;
+
+    /// A matrix, column by column.
+    type Matrix = Vec<Vec<f64>>;
+
+    fn inverse(matrix: &Matrix) -> Inverse {
+        let column = |c: usize| matrix[c].iter().zip(0..).map(|(value, r)| (r, *value)).collect();
+        Inverse::new(matrix.len(), column).unwrap()
+    }
+
+    fn sparse(column: &[f64]) -> Vec<(u32, f64)> {
+        column.iter().zip(0..).map(|(value, r)| (r, *value)).collect()
+    }
+
+    fn check(matrix: &Matrix, inverse: &Inverse) {
+        for (c, column) in matrix.iter().enumerate() {
+            let product = inverse.times(&sparse(column));
+            assert_eq!(product.len(), matrix.len());
+            for (q, value) in product.iter().enumerate() {
+                assert!((value - f64::from(u8::from(q == c))).abs() < 1e-8, "{product:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_change_of_the_matrix_is_one_of_its_inverse() {
+        let mut random = SplitMix::of([7]);
+        for size in 1..=12 {
+            let mut number = || random.unit() - 0.5;
+            let mut matrix: Matrix = (0..size).map(|_| (0..size).map(|_| number()).collect()).collect();
+            let mut inverted = inverse(&matrix);
+            check(&matrix, &inverted);
+
+            let (column, row): (Vec<f64>, Vec<f64>) = (0..size).map(|_| (number(), number())).unzip();
+            let (last, c) = (number(), size / 2);
+            let product = inverted.times(&sparse(&column));
+            inverted.append(&product, &row, last);
+            matrix.iter_mut().zip(&row).for_each(|(own, value)| own.push(*value));
+            matrix.push([column, vec![last]].concat());
+            check(&matrix, &inverted);
+
+            let column: Vec<f64> = (0..=size).map(|_| number()).collect();
+            let product = inverted.times(&sparse(&column));
+            inverted.replace_column(c, &product);
+            matrix[c] = column;
+            check(&matrix, &inverted);
+
+            let row: Vec<f64> = (0..=size).map(|_| number()).collect();
+            let product = inverted.before(&row);
+            inverted.replace_row(c, &product);
+            matrix.iter_mut().zip(&row).for_each(|(own, value)| own[c] = *value);
+            check(&matrix, &inverted);
+
+            let (column, row): (Vec<f64>, Vec<f64>) = (0..=size).map(|_| (number(), number())).unzip();
+            inverted.add_outer(&inverted.times(&sparse(&column)), &row);
+            for (own, by) in matrix.iter_mut().zip(&row) {
+                own.iter_mut().zip(&column).for_each(|(own, value)| *own += by * value);
+            }
+            check(&matrix, &inverted);
+
+            let r = size / 3;
+            inverted.remove(r, c);
+            matrix.swap_remove(c);
+            for own in &mut matrix {
+                own.swap_remove(r);
+            }
+            check(&matrix, &inverted);
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_has_none() {
+        assert!(Inverse::new(2, |_| vec![(0, 1.0), (1, 2.0)]).is_none());
+    }
+}

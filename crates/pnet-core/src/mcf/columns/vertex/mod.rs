@@ -1,0 +1,285 @@
+//! Levels of max-min fairness by the simplex method over any path: from vertex to vertex, and from level to level.
+//!
+//! A vertex is as sharp a proof as numbers allow, and where demands are many and links few it is small ([`basis`]).  First-order
+//! steps end near the first one: what they send over more paths than a vertex has is *pushed* to one, path by path, while t
+//! rises (N. Megiddo, "On finding primal- and dual-optimal bases", ORSA J. Comput. 3 (1991)).  Paths that are shorter than those
+//! in the basis under its prices enter: of some that gain most the one that gains most for the distance that the basis moves
+//! (steepest edge: D. Goldfarb, J. K. Reid, "A practicable steepest-edge simplex algorithm", Math. Program. 12 (1977)).
+
+mod basis;
+mod inverse;
+mod step;
+
+use super::fair::FairLevel;
+use super::in_use::{First, ROUGH, first};
+use super::pool::Pool;
+use super::price::{Limits, Path};
+use super::source::{Anywhere, Source};
+use crate::error::{Error, invalid};
+use crate::mcf::path_form::normalise;
+use crate::mcf::problem::Problem;
+use crate::mcf::proof::Proof;
+use crate::mcf::round::round;
+use crate::mcf::run::{Monitor, Options, Progress, Watch};
+use crate::rounding::Nearest;
+use basis::{Basis, Entering, Gain};
+
+/// A path with less than this part of its demand is left out in the beginning.
+const LITTLE: f64 = 1e-2;
+/// All that prices may lack, as a part of t, and the part of the largest one that is noise.
+const EXACT: f64 = 1e-10;
+const NOISE: f64 = 2e-12;
+/// Paths of a demand in a plane that are added in one pricing.
+const MOST_PATHS: usize = 2;
+/// Paths that are looked at before each step, until none gains this part of what the best did; and those of which the
+/// distance is.
+const HOT: usize = 500;
+const COOL: f64 = 0.3;
+const COMPARED: usize = 48;
+/// All paths are priced again where no known one gains this part of what the best did then.
+const FADED: f64 = 0.2;
+/// Steps after which flows are corrected.
+const CORRECTED: usize = 100;
+/// Tight links, at most: a step takes time with the square of their number.
+const MOST_TIGHT: usize = 900;
+
+/// Levels over any path, each at a vertex.
+pub struct FairVertices {
+    source: Anywhere<Problem>,
+    /// Demands are so large that the first rate is about 1; flows are multiples of `flow`.
+    unit: f64,
+    flow: f64,
+    basis: Basis,
+    iterations: usize,
+}
+
+/// What may enter.
+struct Candidates {
+    /// The paths that gained most when all that are known were looked at, and what the best gained then.
+    hot: Vec<u32>,
+    hottest: f64,
+    /// What the best gained when all paths were priced.
+    priced: f64,
+}
+
+/// How a search ended.
+enum End {
+    /// At the best vertex, or where it is not to be found.
+    Here,
+    /// At a limit, or by the monitor.
+    Stopped,
+}
+
+impl FairVertices {
+    /// Before the first level of `problem`, in which each demand has a path.
+    ///
+    /// ```
+    #[doc = include_str!("../../two_cables.md")]
+    /// use pnet_core::mcf::columns::FairVertices;
+    /// use pnet_core::mcf::run::{Options, Unwatched};
+    ///
+    /// let options = Options { tolerance: 1e-8, max_iterations: 1_000, time_limit_s: f64::INFINITY };
+    /// let mut fair = FairVertices::new(&problem, &options, &mut Unwatched)?;
+    /// let level = fair.level(&[None], &options, &mut Unwatched)?;
+    /// assert!((level.rate - 35.0).abs() < 1e-12 && (level.upper - 35.0).abs() < 1e-12);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
+        let First { links, pool, mut split, upper: unit, .. } = first(problem, (ROUGH, LITTLE), options, monitor)?;
+        normalise(&pool.problem, &mut split);
+        let lower = pool.problem.lower_bound::<Nearest>(&pool.problem.load::<Nearest>(&split));
+        let limited = links.capacity.iter().filter(|c| c.is_finite());
+        let flow = limited.clone().sum::<f64>() / limited.count().max(1) as f64;
+        let per = links.capacity.iter().map(|c| flow / c).collect();
+        let slope: Vec<f64> = problem.demand.iter().map(|d| d * unit / flow).collect();
+        let t = lower / unit;
+        let paths = (0..problem.demands()).map(|j| {
+            let own = pool.problem.pair_ptr[j]..pool.problem.pair_ptr[j + 1];
+            let path = |n: usize| Path { place: pool.numbers()[n], links: pool.problem.path(n).to_vec() };
+            own.map(|n| (path(n), split[n] * slope[j] * t)).collect()
+        });
+        let basis = Basis::new(per, slope.clone(), t, paths.collect());
+        let source = Anywhere { problem: problem.clone(), links };
+        Ok(FairVertices { source, unit, flow, basis, iterations: 0 })
+    }
+
+    /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, which is no more than they
+    /// got before; its bound is far away where the vertex was not found.
+    pub fn level(
+        &mut self,
+        fixed: &[Option<f64>],
+        options: &Options,
+        monitor: &mut impl Monitor,
+    ) -> Result<FairLevel, Error> {
+        let demand = &self.source.problem.demand;
+        if fixed.len() != demand.len() || fixed.iter().flatten().any(|rate| !(*rate > 0.0 && rate.is_finite())) {
+            return invalid("fixed", "not a finite rate > 0 or none for each demand");
+        }
+        let base = fixed.iter().map(|rate| rate.map_or(0.0, |rate| rate / self.flow)).collect();
+        let rising = fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0));
+        self.basis.rise(base, rising.collect());
+        let (mut watch, before) = (Watch::new(options.time_limit_s), self.iterations);
+        let last = before.saturating_add(options.max_iterations);
+        let mut end = self.push(&mut watch, monitor);
+        if matches!(end, End::Here) {
+            end = self.climb(last, &mut watch, monitor);
+        }
+        self.basis.refresh();
+        let length: Vec<f64> = self.basis.lengths().0.into_iter().map(|length| length.max(0.0)).collect();
+        Ok(FairLevel {
+            rate: self.basis.t * self.unit,
+            fits: self.fits(),
+            upper: self.upper(&length) * self.unit,
+            length,
+            iterations: self.iterations - before,
+            interrupted: matches!(end, End::Stopped) && !watch.late(),
+        })
+    }
+
+    /// Lengths of arcs, and of access links into and out of planes.
+    pub fn lengths(&self, level: &FairLevel) -> [Vec<f64>; 3] {
+        let (length, up, down) = self.source.links.lengths(&level.length);
+        [length, up, down]
+    }
+
+    /// The flow of the last level; its lengths are 0.
+    pub fn proof(&self) -> Result<Proof, Error> {
+        let Anywhere { problem, links } = &self.source;
+        let carrying = |j: usize| self.basis.split(j).filter(|(_, x)| *x > 0.0).map(|(path, x)| (path.clone(), x));
+        let (paths, parts): (Vec<Vec<Path>>, Vec<Vec<f64>>) =
+            (0..problem.demands()).map(|j| carrying(j).unzip()).unzip();
+        let served = (0..problem.demands()).map(|j| self.basis.target(j) * self.flow).collect();
+        let served = Problem { demand: served, ..problem.clone() };
+        let pool = Pool::new(&links.capacity, &served.demand, &paths)?;
+        let mut weight = parts.concat();
+        normalise(&pool.problem, &mut weight);
+        let mut flow = pool.flow(&served, links, &weight);
+        flow.exact = true;
+        let (length, up, down) = links.lengths(&vec![0.0; links.capacity.len()]);
+        Ok(round(&served, &flow, length, up, down))
+    }
+
+    /// Raises t, and moves what paths out of the basis carry until it is at a vertex.
+    fn push(&mut self, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
+        if self.basis.step(Entering::Rate, 1.0).is_some() {
+            for n in self.basis.between() {
+                if watch.stop(monitor) {
+                    return End::Stopped;
+                }
+                if self.basis.tight() > MOST_TIGHT {
+                    break;
+                }
+                let gain = self.basis.gain(n, &self.basis.lengths().0);
+                self.basis.step(Entering::Path(n), if gain < 0.0 { -1.0 } else { 1.0 });
+                self.iterations += 1;
+            }
+            self.basis.forget();
+        }
+        End::Here
+    }
+
+    /// Moves to the best vertex.
+    fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
+        let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, priced: f64::INFINITY };
+        while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
+            let report =
+                Progress { iterations: self.iterations, lower: self.basis.t * self.unit, upper: f64::INFINITY };
+            if watch.stop(monitor) {
+                return End::Stopped;
+            }
+            if self.iterations.is_multiple_of(CORRECTED) {
+                if !monitor.progress(report) {
+                    return End::Stopped;
+                }
+                self.basis.refresh();
+            }
+            let gains = self.gains(&mut candidates);
+            let worth = gains.iter().map(|(gain, entering)| (gain * gain / self.basis.distance(*entering), *entering));
+            let best = worth.reduce(|best, other| if other.0 > best.0 { other } else { best });
+            if best.and_then(|(_, entering)| self.basis.step(entering, 1.0)).is_none() {
+                return End::Here;
+            }
+            self.iterations += 1;
+        }
+        End::Here
+    }
+
+    /// Some of what t gains most by; none at the best vertex, or where its matrix is singular.
+    fn gains(&mut self, candidates: &mut Candidates) -> Vec<Gain> {
+        let (mut length, error) = self.basis.lengths();
+        let mut keys = self.basis.keys(&length);
+        let total: f64 = (0..keys.len()).map(|j| self.basis.target(j)).sum();
+        let exact = EXACT * self.basis.t;
+        let least = (exact / total).max(NOISE * largest(keys.iter().copied()));
+        let dearest = NOISE * largest(self.basis.prices(&length));
+        let mut gains = self.basis.shorter(candidates.hot.iter().copied(), &length, &keys, least);
+        if best_of(&gains) <= COOL * candidates.hottest {
+            let all =
+                |basis: &Basis, length: &[f64], keys: &[f64]| basis.shorter(0..basis.paths(), length, keys, least);
+            gains = all(&self.basis, &length, &keys);
+            let faded = best_of(&gains) <= FADED * candidates.priced;
+            if faded {
+                if error > least * total {
+                    if !self.basis.refactor() {
+                        return vec![];
+                    }
+                    length = self.basis.lengths().0;
+                    keys = self.basis.keys(&length);
+                }
+                self.price(&length, &keys, least);
+                gains = all(&self.basis, &length, &keys);
+                candidates.priced = best_of(&gains);
+            }
+            gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+            gains.truncate(HOT);
+            candidates.hottest = best_of(&gains);
+            candidates.hot = gains.iter().filter_map(|(_, entering)| entering.path()).collect();
+        }
+        gains.extend(self.basis.loose(&length, dearest.max(exact / self.source.links.capacity.len() as f64)));
+        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+        gains.truncate(COMPARED);
+        gains
+    }
+
+    /// Adds paths that are shorter than the key paths of their demands by more than `least`.
+    fn price(&mut self, length: &[f64], keys: &[f64], least: f64) {
+        let priced = self.source.under(length.iter().map(|length| length.max(0.0)).collect());
+        let limits = Limits { length: keys.iter().map(|key| key - least).collect(), count: MOST_PATHS };
+        for (j, paths) in self.source.paths(&priced, limits).into_iter().enumerate() {
+            if priced.shortest[j] < keys[j] - least {
+                paths.into_iter().for_each(|path| self.basis.add(j, path, 0.0));
+            }
+        }
+    }
+
+    /// The part of the flow that fits, at most 1.
+    fn fits(&self) -> f64 {
+        let links = &self.source.links;
+        let mut load = vec![0.0; links.capacity.len()];
+        for j in 0..self.source.problem.demands() {
+            let all: f64 = self.basis.split(j).map(|(_, x)| x).sum();
+            for (path, x) in self.basis.split(j) {
+                let flow = x / all * self.basis.target(j) * self.flow;
+                path.links.iter().for_each(|l| load[*l as usize] += flow);
+            }
+        }
+        load.iter().zip(&links.capacity).map(|(load, c)| c / load).fold(1.0, f64::min)
+    }
+
+    /// The bound on t that lengths prove.
+    fn upper(&self, length: &[f64]) -> f64 {
+        let shortest = self.source.under(length.to_vec()).shortest;
+        let long = self.source.capacity().iter().zip(length).filter(|(_, l)| **l > 0.0);
+        let volume: f64 = long.map(|(c, l)| c / self.flow * l).sum();
+        let (kept, takes) = self.basis.takes(&shortest);
+        if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
+    }
+}
+
+fn best_of(gains: &[Gain]) -> f64 {
+    largest(gains.iter().map(|(gain, _)| *gain))
+}
+
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, f64::max)
+}

@@ -1,0 +1,239 @@
+//! The step from a vertex to a neighbouring one: what enters, how far it goes, what stops it and leaves.
+
+use super::basis::{Basis, Entering, NEGLIGIBLE, NONE, RATE, put};
+
+/// What is slower than this part of the fastest path does not stop a step, up to a limit.
+const STILL: f64 = 1e-9;
+const SLOW: f64 = 1e-3;
+/// How far below 0 a step may take what it does not stop at (Harris 1973): of what stops a step at about the same point the one
+/// that changes fastest is the one.
+const BELOW: f64 = 1e-15;
+
+/// What stops it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Block {
+    /// It is back at 0.
+    Own,
+    Column(u32),
+    /// The key path of a demand.
+    Key(u32),
+    Link(u32),
+}
+
+/// What changes with one unit of what enters.
+struct Direction {
+    /// What the inverse makes of the entering column: as it is, by which the inverse changes, so that it makes a unit vector
+    /// of this column however inexact it is otherwise; and as it is with what it misses, by which flows change.
+    product: Vec<f64>,
+    column: Vec<f64>,
+    rate: f64,
+    /// Of the key path of each demand.
+    key: Vec<f64>,
+    /// Of the load of each link.
+    load: Vec<f64>,
+}
+
+impl Basis {
+    /// Moves what enters up, or down where `sign` is -1, until something stops it, which leaves the basis; returns the step,
+    /// and None where nothing stops it.
+    pub(super) fn step(&mut self, entering: Entering, sign: f64) -> Option<f64> {
+        let direction = self.direction(entering, sign);
+        let (step, block) = self.block(entering, sign, &direction)?;
+        self.t += step * direction.rate;
+        for (c, n) in self.columns.iter().enumerate().filter(|(_, n)| **n != RATE) {
+            self.x[*n as usize] -= sign * step * direction.column[c];
+        }
+        for (key, change) in self.key.iter().zip(&direction.key) {
+            self.x[*key as usize] += step * change;
+        }
+        for l in (0..self.room.len()).filter(|l| self.row[*l] == NONE) {
+            self.room[l] -= step * direction.load[l];
+        }
+        match entering {
+            Entering::Path(n) => self.x[n as usize] += sign * step,
+            Entering::Room(r) => self.room[self.rows[r as usize] as usize] += step,
+            Entering::Rate => {}
+        }
+        self.pivot(entering, direction.product, block);
+        Some(step)
+    }
+
+    fn direction(&self, entering: Entering, sign: f64) -> Direction {
+        let product = self.product(entering);
+        let column = self.corrected(entering, &product);
+        let rate = match self.rate {
+            Some(c) => -sign * column[c as usize],
+            None => f64::from(u8::from(entering == Entering::Rate)),
+        };
+        let mut key: Vec<f64> = self.slope.iter().map(|slope| slope * rate).collect();
+        let mut load = vec![0.0; self.per.len()];
+        let mut change = |n: u32, by: f64| {
+            key[self.demand[n as usize] as usize] -= by;
+            put(&mut load, &self.per, &self.paths[n as usize].links, by);
+        };
+        let columns = self.columns.iter().zip(&column).filter(|(n, by)| **n != RATE && **by != 0.0);
+        columns.for_each(|(n, by)| change(*n, -sign * by));
+        if let Entering::Path(n) = entering {
+            change(n, sign);
+        }
+        for (n, by) in self.key.iter().zip(&key).filter(|(_, by)| **by != 0.0) {
+            put(&mut load, &self.per, &self.paths[*n as usize].links, *by);
+        }
+        Direction { product, column, rate, key, load }
+    }
+
+    /// What the inverse makes of the column of what enters, corrected by what the matrix does not make of that.
+    fn corrected(&self, entering: Entering, product: &[f64]) -> Vec<f64> {
+        let mut missing = vec![0.0; self.rows.len()];
+        self.column_of(entering).into_iter().for_each(|(r, value)| missing[r as usize] += value);
+        for (n, by) in self.columns.iter().zip(product).filter(|(_, by)| **by != 0.0) {
+            let column = self.column_of(if *n == RATE { Entering::Rate } else { Entering::Path(*n) });
+            column.into_iter().for_each(|(r, value)| missing[r as usize] -= by * value);
+        }
+        let missing: Vec<(u32, f64)> = (0..).zip(missing).filter(|(_, missing)| missing.abs() > NEGLIGIBLE).collect();
+        product.iter().zip(self.inverse.times(&missing)).map(|(product, more)| product + more).collect()
+    }
+
+    /// How far it can go, and what stops it.
+    fn block(&self, entering: Entering, sign: f64, direction: &Direction) -> Option<(f64, Block)> {
+        let paths = self.columns.iter().zip(&direction.column).filter(|(n, _)| **n != RATE);
+        let still = (STILL * paths.fold(1.0, |most: f64, (_, by)| most.max(by.abs()))).min(SLOW);
+        let mut stops: Vec<(f64, f64, Block)> = vec![];
+        let mut consider = |left: f64, speed: f64, block: Block| {
+            if speed > still {
+                stops.push((left, speed, block));
+            }
+        };
+        let mut own = NONE;
+        if let Entering::Path(n) = entering {
+            own = self.demand[n as usize];
+            consider(self.x[n as usize], -sign, Block::Own);
+        }
+        for ((c, n), by) in (0..).zip(&self.columns).zip(&direction.column).filter(|((_, n), _)| **n != RATE) {
+            consider(self.x[*n as usize], sign * by, Block::Column(c));
+        }
+        // A path that carries all of a demand ends with the demand alone.
+        for ((j, n), by) in (0..).zip(&self.key).zip(&direction.key).filter(|(_, by)| **by < 0.0) {
+            if j == own || !self.others[j as usize].is_empty() {
+                consider(self.x[*n as usize], -by, Block::Key(j));
+            }
+        }
+        for (l, by) in (0..).zip(&direction.load).filter(|(l, by)| **by > 0.0 && self.row[*l as usize] == NONE) {
+            consider(self.room[l as usize], *by, Block::Link(l));
+        }
+        let most = stops.iter().map(|(left, speed, _)| (left.max(0.0) + BELOW) / speed).fold(f64::INFINITY, f64::min);
+        let near = stops.into_iter().filter(|(left, speed, _)| left.max(0.0) / speed <= most);
+        let best = near.reduce(|best, other| if other.1 > best.1 { other } else { best });
+        best.map(|(left, speed, block)| (left.max(0.0) / speed, block))
+    }
+
+    fn pivot(&mut self, entering: Entering, product: Vec<f64>, block: Block) {
+        match block {
+            Block::Own => self.empty(entering),
+            Block::Column(c) => self.replace(entering, &product, c),
+            Block::Link(l) => {
+                let row = self.row_of(l);
+                self.room[l as usize] = 0.0;
+                if let Entering::Room(r) = entering {
+                    let product = self.inverse.before(&row);
+                    self.inverse.replace_row(r as usize, &product);
+                    self.row[self.rows[r as usize] as usize] = NONE;
+                    self.rows[r as usize] = l;
+                    self.row[l as usize] = r;
+                } else {
+                    let n = if let Entering::Path(n) = entering { n } else { RATE };
+                    self.inverse.append(&product, &row, self.entry(n, l));
+                    self.row[l as usize] = self.rows.len() as u32;
+                    self.rows.push(l);
+                    self.columns.push(RATE);
+                    self.install(entering, self.columns.len() as u32 - 1);
+                }
+            }
+            Block::Key(j) => {
+                let old = self.key[j as usize];
+                if let Entering::Path(n) = entering
+                    && self.demand[n as usize] == j
+                {
+                    // The columns of its demand are measured from the key path.
+                    let mut row = vec![0.0; self.columns.len()];
+                    self.others[j as usize].iter().for_each(|n| row[self.column[*n as usize] as usize] = -1.0);
+                    if let Some(c) = self.rate {
+                        row[c as usize] = self.slope[j as usize];
+                    }
+                    self.inverse.add_outer(&product, &row);
+                    self.key[j as usize] = n;
+                    self.x[old as usize] = 0.0;
+                } else if let Some(c) = self.swap(j) {
+                    let product = self.product(entering);
+                    self.replace(entering, &product, c);
+                }
+            }
+        }
+    }
+
+    /// The key path of a demand changes places with the fullest of its others; returns the column in which it is then.
+    fn swap(&mut self, j: u32) -> Option<u32> {
+        let others = &self.others[j as usize];
+        let fullest = |a: &u32, b: &u32| self.carries(*a).total_cmp(&self.carries(*b)).then(b.cmp(a));
+        let new = others.iter().copied().max_by(fullest)?;
+        let c = self.column[new as usize];
+        let mut factors: Vec<(u32, f64)> = others.iter().map(|n| (self.column[*n as usize], -1.0)).collect();
+        factors.extend(self.rate.map(|rate| (rate, self.slope[j as usize])));
+        self.inverse.combine(c as usize, &factors);
+        let old = std::mem::replace(&mut self.key[j as usize], new);
+        self.others[j as usize].iter_mut().filter(|n| **n == new).for_each(|n| *n = old);
+        (self.column[new as usize], self.column[old as usize]) = (NONE, c);
+        self.columns[c as usize] = old;
+        Some(c)
+    }
+
+    /// What enters takes the place of the path in a column.
+    fn replace(&mut self, entering: Entering, product: &[f64], c: u32) {
+        self.empty(Entering::Path(self.columns[c as usize]));
+        if let Entering::Room(r) = entering {
+            self.remove(r, c);
+        } else {
+            self.inverse.replace_column(c as usize, product);
+            self.install(entering, c);
+        }
+    }
+
+    /// A path is out of the basis, with no flow.
+    fn empty(&mut self, leaving: Entering) {
+        if let Entering::Path(n) = leaving {
+            self.x[n as usize] = 0.0;
+            self.column[n as usize] = NONE;
+            self.others[self.demand[n as usize] as usize].retain(|other| *other != n);
+        }
+    }
+
+    fn install(&mut self, entering: Entering, c: u32) {
+        match entering {
+            Entering::Path(n) => {
+                self.columns[c as usize] = n;
+                self.column[n as usize] = c;
+                self.others[self.demand[n as usize] as usize].push(n);
+            }
+            Entering::Rate => {
+                self.columns[c as usize] = RATE;
+                self.rate = Some(c);
+            }
+            Entering::Room(_) => {}
+        }
+    }
+
+    /// A row and a column, of which neither is in use any more.
+    pub(super) fn remove(&mut self, r: u32, c: u32) {
+        self.inverse.remove(r as usize, c as usize);
+        self.row[self.rows.swap_remove(r as usize) as usize] = NONE;
+        if let Some(l) = self.rows.get(r as usize) {
+            self.row[*l as usize] = r;
+        }
+        self.columns.swap_remove(c as usize);
+        match self.columns.get(c as usize) {
+            Some(&RATE) => self.rate = self.rate.map(|_| c),
+            Some(n) => self.column[*n as usize] = c,
+            None => {}
+        }
+    }
+}

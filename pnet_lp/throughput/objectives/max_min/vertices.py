@@ -1,0 +1,45 @@
+"""Each level at a vertex, by the simplex method over paths (``crates/pnet-core/src/mcf/columns/vertex``).
+
+Its matrix is as large as there are tight links, however many demands there are, and a level begins at the vertex of the
+one before: what takes programs most, many levels of few demands each, is nearly free.  Rates are exact but for
+rounding, and have to be, as bounds of later levels depend on what lower ones leave: fixed demands are not relaxed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pnet_lp import _core
+from pnet_lp.throughput.objectives.max_min.column_generation import OverAnyPath, by_levels
+from pnet_lp.throughput.objectives.max_min.levels import State
+
+MOST_DEMANDS = 5_000
+"""A step looks at all of them."""
+
+_PART = 2
+"""Of the time left it has one part in so many: what comes next does not continue from it."""
+
+
+class AtVertices(OverAnyPath):
+    """The simplex method over any path."""
+
+    relaxation = 0.0
+    attempts = 1
+    search = _core.FairVertices
+
+
+def at_vertices(state: State) -> State | None:
+    """Return the state after as many levels as are found; None where there are too many demands.
+
+    Args:
+        state: before the first level.
+
+    Raises:
+        SolverError: it does not fit into memory.
+    """
+    if state.problem.demand_count > MOST_DEMANDS:
+        return None
+    options = state.context.options
+    context = replace(state.context, options=replace(options, deadline=options.deadline.parts(_PART)))
+    found = by_levels(replace(state, context=context), AtVertices(state.problem))
+    return replace(found, context=state.context)

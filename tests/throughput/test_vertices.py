@@ -1,0 +1,127 @@
+"""``max-min`` over any path from vertex to vertex: the rates of the whole program, and proofs that hold."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.model.flow import build_problem
+from pnet_lp.model.network import Level, Variant
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import max_min
+from pnet_lp.throughput.objectives.base import SolveContext
+from pnet_lp.throughput.objectives.max_min import vertices
+from pnet_lp.throughput.objectives.max_min.levels import State
+from pnet_lp.throughput.objectives.max_min.vertices import at_vertices
+from pnet_lp.throughput.problems import ArcProblem
+from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.solvers import SolveOptions
+from pnet_lp.throughput.verify import verify_file
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+from .conftest import random_network
+
+Case = tuple[Network, TrafficMatrix]
+
+
+def case_of(topology: str, pattern: str, level: Level = "rack", planes: int = 1, *, equal: bool = False) -> Case:
+    variant: Variant = "homogeneous" if equal or planes == 1 else "heterogeneous"
+    network = build_network([topology], planes=planes, variant=variant)
+    return network, build_traffic(pattern, network, level)
+
+
+@pytest.fixture
+def nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other search for levels."""
+    monkeypatch.setattr(max_min, "by_cuts", lambda _: None)
+    monkeypatch.setattr(max_min, "with_growing_paths", None)
+    monkeypatch.setattr(max_min, "by_columns", None)
+    monkeypatch.setattr(max_min, "all_levels", None)
+
+
+@pytest.mark.usefixtures("nothing_else")
+@pytest.mark.parametrize(
+    "case",
+    [
+        case_of("jellyfish:k=4", "permutation"),
+        case_of("jellyfish:k=4", "random:flows=2", planes=2),
+        case_of("jellyfish:k=4", "random:flows=2", planes=3, equal=True),
+        case_of("jellyfish:k=4", "permutation", "host"),
+        case_of("jellyfish:k=4", "gravity", "host"),
+        case_of("torus:dims=3x4", "random:flows=2"),
+        case_of("hyperx:dims=4,k=3", "skewed"),
+        case_of("fat-tree:k=4", "all-to-all", planes=2, equal=True),
+    ],
+)
+def test_rates_are_those_of_the_whole_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
+    ours = solve(*case, objective="max-min")
+    monkeypatch.undo()
+    theirs = solve(*case, objective="max-min", solver="highs-ipx", tolerance=1e-3)
+    assert ours.status == theirs.status == "certified"
+    assert ours.figures["relative_gap"] <= 1e-6
+    assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=2e-3)
+    save_result(path := tmp_path / "a.json", *case, ours)
+    assert verify_file(path).figures["relative_gap"] <= 1e-6
+
+
+@pytest.mark.usefixtures("nothing_else")
+def test_many_levels_of_few_demands(tmp_path: Path) -> None:
+    case = case_of("jellyfish:k=4", "gravity", "host")
+    found = solve(*case, objective="max-min")
+    assert found.status == "certified"
+    assert len(found.figures["levels"]) > 20
+    assert found.figures["relative_gap"] < 1e-6
+    save_result(path := tmp_path / "a.json", *case, found)
+    assert verify_file(path).figures["relative_gap"] < 1e-6
+
+
+def test_levels_worked_out_by_hand() -> None:
+    plane = Plane.from_cables(3, [0, 0, 1], [2, 1, 2], [10.0, 4.0, 4.0])
+    traffic = TrafficMatrix.from_entries("rack", 3, [0, 0, 1], [1, 2, 2], [1.0, 1.0, 3.0])
+    found = solve(Network.from_planes([plane]), traffic, objective="max-min")
+    # Out of 1 go 8 Gb/s, half of them by way of 0, which leaves 6 of 10 Gb/s from 0 to 2: 5, and 1 of 5 from 0 to 1.
+    assert found.rates_gbps == pytest.approx([5.0, 5.0, 8.0], rel=1e-11)
+    assert found.figures["relative_gap"] < 1e-9
+
+
+@given(seed=st.integers(0, 1_000_000))
+def test_rates_are_those_of_another_search(seed: int) -> None:
+    case = random_network(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(max_min, "by_cuts", lambda _: None)
+        ours = solve(*case, objective="max-min")
+    theirs = solve(*case, objective="max-min", solver="highs-simplex", tolerance=1e-5)
+    assert ours.status == "certified"
+    if theirs.status == "certified":
+        assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=1e-3)
+
+
+@pytest.mark.usefixtures("nothing_else")
+def test_the_number_of_threads_changes_no_bit() -> None:
+    case = case_of("jellyfish:k=6", "random:flows=2")
+    one, two = (solve(*case, objective="max-min", threads=n) for n in (1, 2))
+    assert np.array_equal(one.rates_gbps, two.rates_gbps)
+    assert [level.upper for level in one.levels] == [level.upper for level in two.levels]
+
+
+def test_a_limit_of_iterations_leaves_what_is_proved() -> None:
+    problem = ArcProblem(build_problem(*case_of("torus:dims=4x4", "random:flows=2")))
+    some = at_vertices(State.zero(problem, SolveContext(options=SolveOptions(max_iterations=60))))
+    whole = at_vertices(State.zero(problem, SolveContext()))
+    assert some is not None
+    assert whole is not None
+    assert 0 < some.iterations <= whole.iterations
+    assert some.flow is not None
+    proved = [level for level in some.levels if len(level.demands) < some.active.sum()]
+    assert len(proved) < len(whole.levels)
+
+
+def test_too_many_demands_leave_it_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = case_of("jellyfish:k=4", "permutation")
+    monkeypatch.setattr(vertices, "MOST_DEMANDS", 1)
+    monkeypatch.setattr(max_min, "by_cuts", lambda _: None)
+    assert solve(*case, objective="max-min").status == "certified"
