@@ -154,7 +154,7 @@ def test_what_fails_after_cuts_loses_nothing(monkeypatch: pytest.MonkeyPatch, tm
     def fails(*_: object) -> None:
         raise SolverError("no room for columns")
 
-    for name in ("with_growing_paths", "by_columns", "all_levels"):
+    for name in ("at_vertices", "with_growing_paths", "by_columns", "all_levels"):
         monkeypatch.setattr(max_min, name, fails)
     found = solve(*case, objective="max-min", tolerance=1e-12)
     assert found.status == "bounds"

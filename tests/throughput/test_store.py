@@ -89,7 +89,8 @@ def test_lengths_of_levels_are_kept_without_their_zeros(tmp_path: Path, monkeypa
         level.by(np.where(level.length < level.length.max(), 0.0, 1.0), *level.lengths[1:]) for level in found.levels
     ]
     save_result(path, network, traffic, dataclasses.replace(found, levels=tuple(levels)))
-    save_result(tmp_path / "dense.json", network, traffic, found)
+    dense = [level.by(np.maximum(level.length, 1e-9), *level.lengths[1:]) for level in found.levels]
+    save_result(tmp_path / "dense.json", network, traffic, dataclasses.replace(found, levels=tuple(dense)))
     monkeypatch.setattr("pnet_lp.throughput.proofs.store._EXPANSION", 0)
     monkeypatch.setattr("pnet_lp.throughput.proofs.store.UNPACKED", 16384)
     read = load_result(path).levels
