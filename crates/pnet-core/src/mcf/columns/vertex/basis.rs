@@ -20,6 +20,9 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) const RATE: u32 = u32::MAX;
 /// Errors of prices, as a part of t, and of loads that need no correction.
 pub(super) const NEGLIGIBLE: f64 = 1e-14;
+/// Part of a link by which the load of a tight one may be off: a correction moves what is at 0 below that, by the norm of the
+/// inverse times what sums of flows are rounded by.
+const UNEVEN: f64 = 1e-11;
 /// How often flows are corrected at once.
 const CORRECTIONS: usize = 3;
 
@@ -287,16 +290,18 @@ impl Basis {
         regular
     }
 
-    /// What is left of the links and on the key paths, and all in the basis corrected so that tight links carry what they did.
+    /// What is left of the links and on the key paths, with all in the basis corrected where tight links do not carry what they
+    /// did.
     pub(super) fn refresh(&mut self) {
         for _ in 0..CORRECTIONS {
             let load = self.loads();
             let missing = self.rows.iter().zip(0..).map(|(l, r)| (r, 1.0 - self.room[*l as usize] - load[*l as usize]));
-            let missing: Vec<(u32, f64)> = missing.filter(|(_, missing)| missing.abs() > NEGLIGIBLE).collect();
-            for l in (0..load.len()).filter(|l| self.row[*l] == NONE) {
+            let missing: Vec<(u32, f64)> = missing.collect();
+            let even = missing.iter().all(|(_, missing)| missing.abs() <= UNEVEN);
+            for l in (0..load.len()).filter(|l| even || self.row[*l] == NONE) {
                 self.room[l] = 1.0 - load[l];
             }
-            if missing.is_empty() {
+            if even {
                 return;
             }
             for (n, change) in self.columns.iter().zip(self.inverse.times(&missing)) {
