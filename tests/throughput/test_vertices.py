@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pnet_lp import _core
+from pnet_lp.errors import SolverError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.flow import build_problem
 from pnet_lp.model.network import Level, Variant
@@ -124,4 +126,27 @@ def test_too_many_demands_leave_it_to_others(monkeypatch: pytest.MonkeyPatch) ->
     case = case_of("jellyfish:k=4", "permutation")
     monkeypatch.setattr(vertices, "MOST_DEMANDS", 1)
     monkeypatch.setattr(max_min, "by_cuts", lambda _: None)
+    assert solve(*case, objective="max-min").status == "certified"
+
+
+def test_where_too_many_links_limit_what_is_known_is_kept() -> None:
+    case = case_of("random-regular:n=60,degree=10", "random:flows=12", planes=2)
+    found = at_vertices(State.zero(ArcProblem(build_problem(*case)), SolveContext()))
+    assert found is not None
+    assert found.warnings == ("columns: levels beyond the 0 found are not known",)
+    # The first steps end within 2 %.
+    rate = found.rate / case[1].demand
+    assert rate.min() > 0.97 * solve(*case, tolerance=1e-3).interval.lower
+
+
+def test_flows_that_are_none_leave_it_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise _core.InvalidError("demand: not finite")
+
+    case = case_of("jellyfish:k=4", "permutation")
+    monkeypatch.setattr(vertices.OverAnyPath, "attain", fails)
+    with pytest.raises(SolverError, match="no flows: demand: not finite"):
+        at_vertices(State.zero(ArcProblem(build_problem(*case)), SolveContext()))
+    monkeypatch.setattr(max_min, "by_cuts", lambda _: None)
+    monkeypatch.setattr(max_min, "by_columns", lambda *_: None)
     assert solve(*case, objective="max-min").status == "certified"

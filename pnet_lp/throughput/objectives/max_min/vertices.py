@@ -10,8 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pnet_lp import _core
+from pnet_lp.errors import SolverError
+from pnet_lp.model.arrays import FloatArray
 from pnet_lp.throughput.objectives.max_min.column_generation import OverAnyPath, by_levels
 from pnet_lp.throughput.objectives.max_min.levels import State
+from pnet_lp.throughput.problems import Attained
 
 MOST_DEMANDS = 5_000
 """A step looks at all of them."""
@@ -27,6 +30,17 @@ class AtVertices(OverAnyPath):
     attempts = 1
     search = _core.FairVertices
 
+    def attain(self, rate: FloatArray) -> Attained:
+        """See :meth:`Levels.attain`.
+
+        Raises:
+            SolverError: numbers have lost their precision.
+        """
+        try:
+            return super().attain(rate)
+        except _core.InvalidError as error:
+            raise SolverError(f"flows at a vertex are no flows: {error}") from None
+
 
 def at_vertices(state: State) -> State | None:
     """Return the state after as many levels as are found; None where there are too many demands.
@@ -35,7 +49,7 @@ def at_vertices(state: State) -> State | None:
         state: before the first level.
 
     Raises:
-        SolverError: it does not fit into memory.
+        SolverError: it does not fit into memory, or numbers have lost their precision.
     """
     if state.problem.demand_count > MOST_DEMANDS:
         return None

@@ -163,9 +163,9 @@ impl Basis {
         self.column[n as usize] == NONE && self.key[self.demand[n as usize] as usize] != n
     }
 
-    /// Drops the paths that are out of the basis.
+    /// Drops the empty paths that are out of the basis.
     pub(super) fn forget(&mut self) {
-        let kept: Vec<bool> = (0..self.paths()).map(|n| !self.is_out(n)).collect();
+        let kept: Vec<bool> = (0..self.paths()).map(|n| !self.is_out(n) || self.carries(n) > 0.0).collect();
         let mut place = vec![NONE; kept.len()];
         (0..kept.len()).filter(|n| kept[*n]).zip(0..).for_each(|(old, new)| place[old] = new);
         retain(&mut self.paths, &kept);
