@@ -39,7 +39,7 @@ class AtVertices(OverAnyPath):
         try:
             return super().attain(rate)
         except _core.InvalidError as error:
-            raise SolverError(f"flows at a vertex are no flows: {error}") from None
+            raise SolverError(f"a vertex has lost its precision: {error}") from None
 
 
 def at_vertices(state: State) -> State | None:
