@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.model.network import Level
+from pnet_lp.model.network import Level, Variant
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,15 @@ class Instance:
     network: Network
     traffic: TrafficMatrix
     optimum: float
+
+
+def case_of(
+    topology: str, pattern: str, level: Level = "rack", planes: int = 1, *, equal: bool = False
+) -> tuple[Network, TrafficMatrix]:
+    """A network of planes that are equal or drawn apart, and its traffic."""
+    variant: Variant = "homogeneous" if equal or planes == 1 else "heterogeneous"
+    network = build_network([topology], planes=planes, variant=variant)
+    return network, build_traffic(pattern, network, level)
 
 
 def plane(graph: nx.Graph, gbps: float = 1.0) -> Plane:

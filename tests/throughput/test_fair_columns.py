@@ -10,15 +10,10 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.verify import verify_file
-from pnet_lp.topology import build_network
-from pnet_lp.traffic import build_traffic
+
+from .conftest import case_of
 
 Case = tuple[Network, TrafficMatrix]
-
-
-def case_of(topology: str, pattern: str, level: str = "rack", planes: int = 1) -> Case:
-    network = build_network([topology], planes=planes, variant="heterogeneous" if planes > 1 else "homogeneous")
-    return network, build_traffic(pattern, network, level)
 
 
 @pytest.mark.parametrize(

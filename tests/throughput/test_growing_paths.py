@@ -12,7 +12,6 @@ from pnet_lp.errors import SolverError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import floats
 from pnet_lp.model.flow import build_problem
-from pnet_lp.model.network import Level, Variant
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import max_min
 from pnet_lp.throughput.objectives.base import SolveContext
@@ -23,16 +22,10 @@ from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import SolveOptions
 from pnet_lp.throughput.verify import verify_file
-from pnet_lp.topology import build_network
-from pnet_lp.traffic import build_traffic
+
+from .conftest import case_of
 
 Case = tuple[Network, TrafficMatrix]
-
-
-def case_of(topology: str, pattern: str, level: Level = "rack", planes: int = 1, *, alike: bool = False) -> Case:
-    variant: Variant = "homogeneous" if alike or planes == 1 else "heterogeneous"
-    network = build_network([topology], planes=planes, variant=variant)
-    return network, build_traffic(pattern, network, level)
 
 
 @pytest.fixture
@@ -49,7 +42,7 @@ def nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         case_of("jellyfish:k=4", "permutation"),
         case_of("jellyfish:k=4", "random:flows=2", planes=2),
-        case_of("jellyfish:k=4", "random:flows=2", planes=3, alike=True),
+        case_of("jellyfish:k=4", "random:flows=2", planes=3, equal=True),
         case_of("jellyfish:k=4", "permutation", "host"),
         case_of("torus:dims=3x4", "random:flows=2"),
         case_of("hyperx:dims=4,k=3", "skewed"),

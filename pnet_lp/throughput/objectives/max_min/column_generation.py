@@ -79,6 +79,8 @@ def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
     attempts = 0
     while state.active.any():
         state.check_fits()
+        if (limit := context.options.max_iterations) is not None:
+            options = replace(options, max_iterations=limit - state.iterations)
         found, lengths = levels.next(state.kept, options, report)
         state = replace(state, iterations=state.iterations + found.iterations)
         context.clock.note("solve")
@@ -92,7 +94,7 @@ def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
         saturated = saturated_at(reached, reached + within, part, state.active, state.tolerance)
         proved = 1 - found.fits <= _LOSS * state.tolerance and bool(saturated.any())
         attempts = 0 if proved else attempts + 1
-        many = most is not None and state.iterations > most
+        many = any(end is not None and state.iterations >= end for end in (most, limit))
         if not proved and (over or many or attempts == levels.attempts):
             unknown = NO_TIME if over else f"levels beyond the {len(state.levels)} found are not known"
             state = replace(state, interrupted=found.interrupted, warnings=(f"{FLOW_SOLVER}: {unknown}",))

@@ -21,7 +21,6 @@ use crate::mcf::path_form::{self, PathProblem};
 use crate::mcf::pdhg::split::NEW;
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
-use crate::mcf::round::round;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 use crate::rounding::Nearest;
 
@@ -148,15 +147,10 @@ impl FairFlow {
     /// The flow of the last level; its lengths are 0.
     pub fn proof(&self) -> Result<Proof, Error> {
         let fair = &self.0;
-        let Anywhere { problem, links } = &fair.source;
         let target = fair.master.targets();
         let least = target.iter().copied().fold(0.0, f64::max) * 1e-12;
-        let served = target.iter().zip(&problem.demand).map(|(part, d)| part.max(least) * d).collect();
-        let served = Problem { demand: served, ..problem.clone() };
-        let weight = fair.weights();
-        let flow = fair.pool.flow(problem, links, &weight);
-        let (length, up, down) = links.lengths(&vec![0.0; links.capacity.len()]);
-        Ok(round(&served, &flow, length, up, down))
+        let served = target.iter().zip(fair.source.demand()).map(|(part, d)| part.max(least) * d).collect();
+        Ok(fair.source.proof(served, &fair.pool, &fair.weights(), false))
     }
 }
 
@@ -208,6 +202,14 @@ impl FairSplit {
     }
 }
 
+/// Refuses what is no rate, or none, for each of so many demands.
+pub(super) fn check_fixed(fixed: &[Option<f64>], demands: usize) -> Result<(), Error> {
+    if fixed.len() != demands || fixed.iter().flatten().any(|rate| !(*rate > 0.0 && rate.is_finite())) {
+        return invalid("fixed", "not a finite rate > 0 or none for each demand");
+    }
+    Ok(())
+}
+
 fn grown(demand: &[f64], by: f64) -> Vec<f64> {
     demand.iter().map(|d| d * by).collect()
 }
@@ -240,11 +242,7 @@ impl<S: Source> Fair<S> {
         options: &Options,
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
-        if fixed.len() != self.source.demand().len()
-            || fixed.iter().flatten().any(|rate| !(*rate > 0.0 && rate.is_finite()))
-        {
-            return invalid("fixed", "not a finite rate > 0 or none for each demand");
-        }
+        check_fixed(fixed, self.source.demand().len())?;
         let base: Vec<f64> =
             fixed.iter().zip(self.source.demand()).map(|(rate, d)| rate.map_or(0.0, |rate| rate / d)).collect();
         let slope: Vec<f64> = fixed.iter().map(|rate| f64::from(u8::from(rate.is_none()))).collect();

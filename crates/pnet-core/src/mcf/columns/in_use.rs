@@ -9,7 +9,6 @@ use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
 use crate::mcf::problem::{Problem, Use};
 use crate::mcf::proof::Proof;
-use crate::mcf::round::round;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 use crate::rounding::Nearest;
 
@@ -139,8 +138,7 @@ impl PathsInUse {
 
     /// The flow in which each demand has so much of its `rate` on each of its paths; its lengths are 0.
     pub fn proof(&self, weight: &[f64], rate: &[f64]) -> Result<Proof, Error> {
-        let Anywhere { problem, links } = &self.source;
-        if weight.len() != self.pool.len() || rate.len() != problem.demands() {
+        if weight.len() != self.pool.len() || rate.len() != self.source.problem.demands() {
             return invalid("weight", "not one for each path, or no rate for each demand");
         }
         if !weight.iter().all(|part| *part >= 0.0 && part.is_finite()) {
@@ -155,9 +153,6 @@ impl PathsInUse {
             let own = paths.pair_ptr[j]..paths.pair_ptr[j + 1];
             part[own].iter_mut().for_each(|part| *part *= rate / paths.demand[j]);
         }
-        let served = Problem { demand: rate.to_vec(), ..problem.clone() };
-        let flow = self.pool.flow(&served, links, &part);
-        let (length, up, down) = links.lengths(&vec![0.0; links.capacity.len()]);
-        Ok(round(&served, &flow, length, up, down))
+        Ok(self.source.proof(rate.to_vec(), &self.pool, &part, false))
     }
 }

@@ -5,9 +5,12 @@ use std::borrow::Borrow;
 use rayon::prelude::*;
 
 use super::links::Links;
+use super::pool::Pool;
 use super::price::{Limits, Path, Priced};
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::problem::Problem;
+use crate::mcf::proof::Proof;
+use crate::mcf::round::round;
 use crate::rounding::Nearest;
 
 /// Links, demands, and the paths that are short under lengths of the links.
@@ -27,6 +30,19 @@ pub(super) trait Source {
 pub(super) struct Anywhere<P> {
     pub(super) problem: P,
     pub(super) links: Links,
+}
+
+impl Anywhere<Problem> {
+    /// The flow of such weights of paths in which each demand is `served` so much; its lengths are 0.
+    ///
+    /// Where it is `exact`, small parts are no noise.
+    pub(super) fn proof(&self, served: Vec<f64>, pool: &Pool, weight: &[f64], exact: bool) -> Proof {
+        let served = Problem { demand: served, ..self.problem.clone() };
+        let mut flow = pool.flow(&served, &self.links, weight);
+        flow.exact = exact;
+        let (length, up, down) = self.links.lengths(&vec![0.0; self.links.capacity.len()]);
+        round(&served, &flow, length, up, down)
+    }
 }
 
 impl<P: Borrow<Problem>> Source for Anywhere<P> {

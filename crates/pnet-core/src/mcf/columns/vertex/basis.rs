@@ -31,8 +31,8 @@ const CORRECTIONS: usize = 3;
 pub(super) enum Entering {
     Path(u32),
     Rate,
-    /// The room of the link in a row.
-    Room(u32),
+    /// The slack of the link in a row.
+    Slack(u32),
 }
 
 impl Entering {
@@ -67,7 +67,7 @@ pub(super) struct Basis {
     pub(super) rows: Vec<u32>,
     pub(super) row: Vec<u32>,
     /// What is left of each link.
-    pub(super) room: Vec<f64>,
+    pub(super) slack: Vec<f64>,
     pub(super) inverse: Inverse,
 }
 
@@ -79,7 +79,7 @@ impl Basis {
         let demands = slope.len();
         let mut basis = Basis {
             row: vec![NONE; per.len()],
-            room: vec![1.0; per.len()],
+            slack: vec![1.0; per.len()],
             per,
             base: vec![0.0; demands],
             slope,
@@ -147,7 +147,7 @@ impl Basis {
         self.base[j] + self.slope[j] * self.t
     }
 
-    /// What fixed demands take of the room, and those that rise for a unit of t, at such distances.
+    /// What fixed demands take of all capacity, and those that rise for a unit of t, at such distances.
     pub(super) fn takes(&self, distance: &[f64]) -> (f64, f64) {
         let sum = |part: &[f64]| part.iter().zip(distance).map(|(part, distance)| part * distance).sum();
         (sum(&self.base), sum(&self.slope))
@@ -191,7 +191,7 @@ impl Basis {
         self.refresh();
     }
 
-    /// Length of each link: how much its room is worth, in t, for a unit of flow.
+    /// Length of each link: how much its capacity is worth, in t, for a unit of flow.
     ///
     /// They are corrected by what paths in the basis lack to be as long as their keys, of which the largest, in t, comes with them.
     pub(super) fn lengths(&self) -> (Vec<f64>, f64) {
@@ -258,10 +258,10 @@ impl Basis {
         out.map(|n| (gain(n), Entering::Path(n))).filter(|(gain, _)| *gain > least).collect()
     }
 
-    /// The rows of links by whose room t gains more than `least`, each with its gain.
+    /// The rows of links by whose slack t gains more than `least`, each with its gain.
     pub(super) fn loose(&self, length: &[f64], least: f64) -> impl Iterator<Item = Gain> {
-        let rooms = self.prices(length).zip(0..).map(|(price, r)| (-price, Entering::Room(r)));
-        rooms.filter(move |(gain, _)| *gain > least)
+        let slacks = self.prices(length).zip(0..).map(|(price, r)| (-price, Entering::Slack(r)));
+        slacks.filter(move |(gain, _)| *gain > least)
     }
 
     /// What the whole of each tight link is worth, in t.
@@ -295,11 +295,12 @@ impl Basis {
     pub(super) fn refresh(&mut self) {
         for _ in 0..CORRECTIONS {
             let load = self.loads();
-            let missing = self.rows.iter().zip(0..).map(|(l, r)| (r, 1.0 - self.room[*l as usize] - load[*l as usize]));
+            let missing =
+                self.rows.iter().zip(0..).map(|(l, r)| (r, 1.0 - self.slack[*l as usize] - load[*l as usize]));
             let missing: Vec<(u32, f64)> = missing.collect();
             let even = missing.iter().all(|(_, missing)| missing.abs() <= UNEVEN);
             for l in (0..load.len()).filter(|l| even || self.row[*l] == NONE) {
-                self.room[l] = 1.0 - load[l];
+                self.slack[l] = 1.0 - load[l];
             }
             if even {
                 return;
@@ -336,7 +337,7 @@ impl Basis {
         };
         match entering {
             Entering::Path(n) => on(n, 1.0).chain(on(self.key[self.demand[n as usize] as usize], -1.0)).collect(),
-            Entering::Room(r) => vec![(r, 1.0)],
+            Entering::Slack(r) => vec![(r, 1.0)],
             Entering::Rate => {
                 let mut sum = vec![0.0; self.rows.len()];
                 let rising = self.key.iter().zip(&self.slope).filter(|(_, slope)| **slope > 0.0);
@@ -364,7 +365,7 @@ impl Basis {
     /// What the inverse makes of the column of what enters.
     pub(super) fn product(&self, entering: Entering) -> Vec<f64> {
         match entering {
-            Entering::Room(r) => self.inverse.of(r as usize).to_vec(),
+            Entering::Slack(r) => self.inverse.of(r as usize).to_vec(),
             Entering::Path(_) | Entering::Rate => self.inverse.times(&self.column_of(entering)),
         }
     }

@@ -10,16 +10,15 @@ mod basis;
 mod inverse;
 mod step;
 
-use super::fair::FairLevel;
+use super::fair::{FairLevel, check_fixed};
 use super::in_use::{First, ROUGH, first};
 use super::pool::Pool;
 use super::price::{Limits, Path};
 use super::source::{Anywhere, Source};
-use crate::error::{Error, invalid};
+use crate::error::Error;
 use crate::mcf::path_form::normalise;
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
-use crate::mcf::round::round;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 use crate::rounding::Nearest;
 use basis::{Basis, Entering, Gain};
@@ -60,14 +59,6 @@ struct Candidates {
     hottest: f64,
     /// What the best gained when all paths were priced.
     priced: f64,
-}
-
-/// How a search ended.
-enum End {
-    /// At the best vertex, or where it is not to be found.
-    Here,
-    /// At a limit, or by the monitor.
-    Stopped,
 }
 
 impl FairVertices {
@@ -112,18 +103,13 @@ impl FairVertices {
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
         let demand = &self.source.problem.demand;
-        if fixed.len() != demand.len() || fixed.iter().flatten().any(|rate| !(*rate > 0.0 && rate.is_finite())) {
-            return invalid("fixed", "not a finite rate > 0 or none for each demand");
-        }
+        check_fixed(fixed, demand.len())?;
         let base = fixed.iter().map(|rate| rate.map_or(0.0, |rate| rate / self.flow)).collect();
         let rising = fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0));
         self.basis.rise(base, rising.collect());
         let (mut watch, before) = (Watch::new(options.time_limit_s), self.iterations);
         let last = before.saturating_add(options.max_iterations);
-        let mut end = self.push(&mut watch, monitor);
-        if matches!(end, End::Here) {
-            end = self.climb(last, &mut watch, monitor);
-        }
+        let stopped = self.push(last, &mut watch, monitor) || self.climb(last, &mut watch, monitor);
         self.basis.refresh();
         let length: Vec<f64> = self.basis.lengths().0.into_iter().map(|length| length.max(0.0)).collect();
         Ok(FairLevel {
@@ -132,7 +118,7 @@ impl FairVertices {
             upper: self.upper(&length) * self.unit,
             length,
             iterations: self.iterations - before,
-            interrupted: matches!(end, End::Stopped) && !watch.late(),
+            interrupted: stopped && !watch.late(),
         })
     }
 
@@ -144,29 +130,24 @@ impl FairVertices {
 
     /// The flow of the last level; its lengths are 0.
     pub fn proof(&self) -> Result<Proof, Error> {
-        let Anywhere { problem, links } = &self.source;
+        let demands = self.source.problem.demands();
         let carrying = |j: usize| self.basis.split(j).filter(|(_, x)| *x > 0.0).map(|(path, x)| (path.clone(), x));
-        let (paths, parts): (Vec<Vec<Path>>, Vec<Vec<f64>>) =
-            (0..problem.demands()).map(|j| carrying(j).unzip()).unzip();
-        let served = (0..problem.demands()).map(|j| self.basis.target(j) * self.flow).collect();
-        let served = Problem { demand: served, ..problem.clone() };
-        let pool = Pool::new(&links.capacity, &served.demand, &paths)?;
+        let (paths, parts): (Vec<Vec<Path>>, Vec<Vec<f64>>) = (0..demands).map(|j| carrying(j).unzip()).unzip();
+        let served: Vec<f64> = (0..demands).map(|j| self.basis.target(j) * self.flow).collect();
+        let pool = Pool::new(self.source.capacity(), &served, &paths)?;
         let mut weight = parts.concat();
         normalise(&pool.problem, &mut weight);
-        let mut flow = pool.flow(&served, links, &weight);
-        flow.exact = true;
-        let (length, up, down) = links.lengths(&vec![0.0; links.capacity.len()]);
-        Ok(round(&served, &flow, length, up, down))
+        Ok(self.source.proof(served, &pool, &weight, true))
     }
 
-    /// Raises t, and moves what paths out of the basis carry until it is at a vertex.
-    fn push(&mut self, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
+    /// Raises t, and moves what paths out of the basis carry until it is at a vertex; returns whether it was stopped.
+    fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
         if self.basis.step(Entering::Rate, 1.0).is_some() {
             for n in self.basis.between() {
                 if watch.stop(monitor) {
-                    return End::Stopped;
+                    return true;
                 }
-                if self.basis.tight() > MOST_TIGHT {
+                if self.iterations >= last || self.basis.tight() > MOST_TIGHT {
                     break;
                 }
                 let gain = self.basis.gain(n, &self.basis.lengths().0);
@@ -175,21 +156,21 @@ impl FairVertices {
             }
             self.basis.forget();
         }
-        End::Here
+        false
     }
 
-    /// Moves to the best vertex.
-    fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
+    /// Moves to the best vertex; returns whether it was stopped.
+    fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
         let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, priced: f64::INFINITY };
         while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
             let report =
                 Progress { iterations: self.iterations, lower: self.basis.t * self.unit, upper: f64::INFINITY };
             if watch.stop(monitor) {
-                return End::Stopped;
+                return true;
             }
             if self.iterations.is_multiple_of(CORRECTED) {
                 if !monitor.progress(report) {
-                    return End::Stopped;
+                    return true;
                 }
                 self.basis.refresh();
             }
@@ -197,11 +178,11 @@ impl FairVertices {
             let worth = gains.iter().map(|(gain, entering)| (gain * gain / self.basis.distance(*entering), *entering));
             let best = worth.reduce(|best, other| if other.0 > best.0 { other } else { best });
             if best.and_then(|(_, entering)| self.basis.step(entering, 1.0)).is_none() {
-                return End::Here;
+                return false;
             }
             self.iterations += 1;
         }
-        End::Here
+        false
     }
 
     /// Some of what t gains most by; none at the best vertex, or where its matrix is singular.

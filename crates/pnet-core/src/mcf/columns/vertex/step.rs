@@ -46,12 +46,12 @@ impl Basis {
         for (key, change) in self.key.iter().zip(&direction.key) {
             self.x[*key as usize] += step * change;
         }
-        for l in (0..self.room.len()).filter(|l| self.row[*l] == NONE) {
-            self.room[l] -= step * direction.load[l];
+        for l in (0..self.slack.len()).filter(|l| self.row[*l] == NONE) {
+            self.slack[l] -= step * direction.load[l];
         }
         match entering {
             Entering::Path(n) => self.x[n as usize] += sign * step,
-            Entering::Room(r) => self.room[self.rows[r as usize] as usize] += step,
+            Entering::Slack(r) => self.slack[self.rows[r as usize] as usize] += step,
             Entering::Rate => {}
         }
         self.pivot(entering, direction.product, block);
@@ -119,7 +119,7 @@ impl Basis {
             }
         }
         for (l, by) in (0..).zip(&direction.load).filter(|(l, by)| **by > 0.0 && self.row[*l as usize] == NONE) {
-            consider(self.room[l as usize], *by, Block::Link(l));
+            consider(self.slack[l as usize], *by, Block::Link(l));
         }
         let most = stops.iter().map(|(left, speed, _)| (left.max(0.0) + BELOW) / speed).fold(f64::INFINITY, f64::min);
         let near = stops.into_iter().filter(|(left, speed, _)| left.max(0.0) / speed <= most);
@@ -133,8 +133,8 @@ impl Basis {
             Block::Column(c) => self.replace(entering, &product, c),
             Block::Link(l) => {
                 let row = self.row_of(l);
-                self.room[l as usize] = 0.0;
-                if let Entering::Room(r) = entering {
+                self.slack[l as usize] = 0.0;
+                if let Entering::Slack(r) = entering {
                     let product = self.inverse.before(&row);
                     self.inverse.replace_row(r as usize, &product);
                     self.row[self.rows[r as usize] as usize] = NONE;
@@ -190,7 +190,7 @@ impl Basis {
     /// What enters takes the place of the path in a column.
     fn replace(&mut self, entering: Entering, product: &[f64], c: u32) {
         self.empty(Entering::Path(self.columns[c as usize]));
-        if let Entering::Room(r) = entering {
+        if let Entering::Slack(r) = entering {
             self.remove(r, c);
         } else {
             self.inverse.replace_column(c as usize, product);
@@ -218,7 +218,7 @@ impl Basis {
                 self.columns[c as usize] = RATE;
                 self.rate = Some(c);
             }
-            Entering::Room(_) => {}
+            Entering::Slack(_) => {}
         }
     }
 
