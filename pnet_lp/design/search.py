@@ -28,6 +28,7 @@ from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.errors import PnetError, SpecError, TimeLimitError, TooLarge, TrafficError
 from pnet_lp.executors.base import Executor, this_machine
+from pnet_lp.failures import DRAWN
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.progress import Count
@@ -325,7 +326,7 @@ def find(
     """
     check_threads(threads)
     if executor is not None and not (executor.alone or settings.failures):
-        raise SpecError("has no meaning without failures", where="executor", found=executor.name)
+        raise SpecError(f"has no meaning without {' or '.join(DRAWN)}", where="executor", found=executor.name)
     deadline = deadline or settings.deadline()
     tried = list(candidates(settings))
     if not tried:

@@ -345,7 +345,11 @@ def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
             "trials: has no meaning without fail_links or fail_switches or",
         ),
         ({"min_gbps_per_host": 1, "best": 1, "rank": "throughput"}, SpecError, "best: has no meaning where"),
-        ({"min_gbps_per_host": 1, "jobs": 2}, SpecError, "executor: has no meaning without failures"),
+        (
+            {"min_gbps_per_host": 1, "jobs": 2},
+            SpecError,
+            "executor: has no meaning without fail_links or fail_switches or",
+        ),
     ],
 )
 def test_wrong(given: dict[str, Any], kind: type[PnetError], message: str) -> None:

@@ -151,6 +151,17 @@ class Rule(Demands):
     def _listed(self) -> Pairs:
         return self._written_out()
 
+    def sent_to_itself(self, endpoint: int) -> float:
+        """Return what an endpoint sends to itself: nothing, where the rule does not say more."""
+        del endpoint
+        return 0.0
+
+    def refined(self, classes: Index, used: Index) -> Index:
+        """Split classes until the members of each send to, and receive from, every class the same."""
+        if int(classes.max(initial=-1)) + 1 == len(classes):
+            return classes
+        return self.listed("the matrix").refined(classes, used)
+
     @abstractmethod
     def between(self, src: IntArray, dst: IntArray) -> FloatArray:
         """Return the demand of each of some pairs of different endpoints, 0 where there is none."""

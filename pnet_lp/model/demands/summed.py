@@ -137,17 +137,6 @@ class Summed(Rule):
         found[endpoint] = 0.0
         return floats(found)
 
-    def sent_to_itself(self, endpoint: int) -> float:
-        """Return what an endpoint sends to itself: nothing."""
-        del endpoint
-        return 0.0
-
-    def refined(self, classes: Index, used: Index) -> Index:
-        """Split classes until the members of each send to, and receive from, every class the same."""
-        if int(classes.max(initial=-1)) + 1 == len(classes):
-            return classes
-        return self.listed("the matrix").refined(classes, used)
-
     def merged(self, classes: Index, size: Index, member: Index) -> Demands:
         """Return the demands between classes: both parts where each endpoint is a class of its own."""
         if np.any(size > 1):
