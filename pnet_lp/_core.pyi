@@ -88,6 +88,7 @@ class Evaluation:
     load: _F64
     up_load: _F64
     down_load: _F64
+    hops: int
 
 @final
 class Solution:

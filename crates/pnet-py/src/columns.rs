@@ -182,7 +182,7 @@ fn unlocked<T>(search: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Levels of max-min fairness over any path.
 macro_rules! fair_levels {
-    ($name:ident, $what:literal) => {
+    ($name:ident, $what:literal $(, $more:item)?) => {
         #[doc = $what]
         #[pyclass(frozen, module = "pnet_lp._core")]
         pub(crate) struct $name {
@@ -238,12 +238,21 @@ macro_rules! fair_levels {
                 let inner = in_parallel(py, || unlocked(&self.inner).proof())?;
                 Ok(Proof { inner, planes: self.planes })
             }
+
+            $($more)?
         }
     };
 }
 
 fair_levels!(FairFlow, "Levels of max-min fairness over any path, by column generation.");
-fair_levels!(FairVertices, "The same by the simplex method, each at a vertex.");
+fair_levels!(
+    FairVertices,
+    "The same by the simplex method, each at a vertex.",
+    /// What each demand gets by that flow, in which no link carries more than it can.
+    fn served<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
+        Ok(in_parallel(py, || Ok(unlocked(&self.inner).served()))?.into_pyarray(py))
+    }
+);
 
 #[pymethods]
 impl FairSplit {

@@ -92,6 +92,7 @@ pub(crate) struct Evaluation {
     load: Py<PyArray1<f64>>,
     up_load: Py<PyArray2<f64>>,
     down_load: Py<PyArray2<f64>>,
+    hops: u32,
 }
 
 /// Checks `proof` and returns its bounds.
@@ -104,6 +105,7 @@ pub(crate) fn evaluate(py: Python<'_>, problem: &FlowProblem, proof: &Proof) -> 
         load: found.load.into_pyarray(py).unbind(),
         up_load: by_plane(py, &found.up_load, proof.planes)?.unbind(),
         down_load: by_plane(py, &found.down_load, proof.planes)?.unbind(),
+        hops: found.hops,
     })
 }
 

@@ -250,7 +250,7 @@ def carried(
         found = _core.evaluate(requested.core, proof)
     except _core.CoreError as error:
         raise SolverError(f"the solver's answer cannot be certified: {error}") from error
-    factor = fitting(flow.attained(found.lower))
+    factor = fitting(flow.attained(found.lower), found.hops)
     # Without the least demands the load is a little less.
     load = floats(mul_up(found.load, div_up(factor, found.lower)))
     attained = floats(np.where(nothing, 0.0, mul_down(rate, factor)))

@@ -88,12 +88,20 @@ class Certified(Generic[C]):
 
 
 ROOM = 1e-12
-"""Part of a full link that given rates leave free, so that they fit exactly, however their sums are rounded."""
+"""Part of a full link that given rates leave free, at most, so that they fit, however their sums are rounded."""
+
+_ROUNDINGS, _ROUNDINGS_PER_HOP = 9, 4
+"""Of a load, each upwards: a fraction over the sum of all, a node's traffic times that, a sum of such, and that added
+to what begins there; and what comes before and after."""
 
 
-def fitting(most: float) -> float:
-    """Return the part of given rates to carry, at most 1, where ``most`` times these would fit by rounded sums."""
-    return min(1.0, most * (1 - ROOM))
+def fitting(most: float, hops: float = np.inf) -> float:
+    """Return the part of given rates to carry, at most 1, where ``most`` times these would fit by rounded sums.
+
+    Where no walk of the flow has more than so many ``hops``, less room is left.
+    """
+    roundings = _ROUNDINGS + _ROUNDINGS_PER_HOP * hops
+    return min(1.0, most * (1 - min(ROOM, float(np.finfo(np.float64).eps) * roundings)))
 
 
 @brief()

@@ -34,6 +34,8 @@ pub struct Evaluation {
     pub up_load: Vec<f64>,
     /// Load of each access link out of a plane, `[planes][endpoints]`.
     pub down_load: Vec<f64>,
+    /// Arcs on the longest walk of the flow.
+    pub hops: u32,
 }
 
 /// Checks a proof and returns its bounds, rounded outwards: they hold to the last bit.
@@ -71,8 +73,8 @@ pub(super) fn estimate(problem: &Problem, proof: &Proof) -> Result<Evaluation, E
 
 fn evaluated<R: Rounding>(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
     let upper = upper_bound::<R>(problem, &proof.length, &proof.up_length, &proof.down_length)?;
-    let (lower, load, up_load, down_load) = lower_bound::<R>(problem, proof)?;
-    Ok(Evaluation { lower, upper, load, up_load, down_load })
+    let (lower, [load, up_load, down_load], hops) = lower_bound::<R>(problem, proof)?;
+    Ok(Evaluation { lower, upper, load, up_load, down_load, hops })
 }
 
 /// K is at most `sum c l / sum d dist`, distances minimised over planes, for any lengths.
@@ -168,9 +170,9 @@ fn check_lengths(what: &'static str, values: &[f64], count: usize) -> Result<(),
     }
 }
 
-type Loads = (f64, Vec<f64>, Vec<f64>, Vec<f64>);
+type Loads = (f64, [Vec<f64>; 3], u32);
 
-/// The largest K at which the proof's flow fits, and its loads then.
+/// The largest K at which the proof's flow fits, its loads then, and the arcs on its longest walk.
 pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
     let shares = whole_shares::<R>(problem, &proof.share)?;
     if proof.split_ptr.len() != problem.rows() + 1
@@ -183,7 +185,7 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
     }
     let access = problem.planes.len() * problem.endpoints;
     let (mut load, mut up, mut down) = (vec![], vec![0.0; access], vec![0.0; access]);
-    let mut first_row = 0;
+    let (mut first_row, mut hops) = (0, 0);
     for (p, plane) in problem.planes.iter().enumerate() {
         let share = &shares[p * problem.demands()..(p + 1) * problem.demands()];
         for (j, part) in share.iter().enumerate() {
@@ -196,7 +198,7 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
         let sources = injection::<R>(plane, share, &problem.demand);
         let rows = plane.targets.len();
         let group = rows.div_ceil(GROUPS).max(1);
-        let loads: Vec<Vec<f64>> = (0..rows.div_ceil(group))
+        let loads: Vec<(Vec<f64>, u32)> = (0..rows.div_ceil(group))
             .into_par_iter()
             .map(|g| {
                 let mut load = vec![0.0; plane.arcs()];
@@ -206,11 +208,12 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
                     let arcs = &proof.split_arc[entries.clone()];
                     walk.run::<R>(row, sources.of(row), arcs, &proof.split_fraction[entries], &mut load)?;
                 }
-                Ok(load)
+                Ok((load, walk.farthest))
             })
             .collect::<Result<_, Error>>()?;
         let mut total = vec![0.0; plane.arcs()];
-        for part in &loads {
+        for (part, farthest) in &loads {
+            hops = hops.max(*farthest);
             total.iter_mut().zip(part).for_each(|(sum, x)| *sum = R::add(*sum, *x));
         }
         plane.tie::<R>(&mut total);
@@ -228,7 +231,7 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
     for x in load.iter_mut().chain(&mut up).chain(&mut down) {
         *x = R::mul(*x, lower);
     }
-    Ok((lower, load, up, down))
+    Ok((lower, [load, up, down], hops))
 }
 
 /// Calls `visit(plane, row, loads)` with the loads of each row's flow at K = 1, `[arcs of the plane]`.
@@ -295,12 +298,23 @@ struct Propagation<'a> {
     pending: Vec<u32>,
     ptr: Vec<u32>,
     ready: Vec<u32>,
+    /// Arcs of the longest walk to each switch, and of any of any row.
+    hops: Vec<u32>,
+    farthest: u32,
 }
 
 impl<'a> Propagation<'a> {
     fn new(plane: &'a Plane) -> Self {
         let n = plane.nodes();
-        Propagation { plane, amount: vec![0.0; n], pending: vec![0; n], ptr: vec![0; n + 1], ready: vec![] }
+        Propagation {
+            plane,
+            amount: vec![0.0; n],
+            pending: vec![0; n],
+            ptr: vec![0; n + 1],
+            ready: vec![],
+            hops: vec![0; n],
+            farthest: 0,
+        }
     }
 
     /// Adds the row's loads for K = 1 to `load`.
@@ -325,6 +339,7 @@ impl<'a> Propagation<'a> {
             self.amount[*node as usize] = R::add(self.amount[*node as usize], *amount);
         }
         self.pending.fill(0);
+        self.hops.fill(0);
         for a in arcs {
             self.pending[plane.head(*a as usize)] += 1;
         }
@@ -356,6 +371,8 @@ impl<'a> Propagation<'a> {
                     let moved = R::mul(R::share(fraction[i], sum), amount);
                     load[arc] = R::add(load[arc], moved);
                     self.amount[v] = R::add(self.amount[v], moved);
+                    self.hops[v] = self.hops[v].max(self.hops[u] + 1);
+                    self.farthest = self.farthest.max(self.hops[v]);
                 }
                 self.pending[v] -= 1;
                 if self.pending[v] == 0 {

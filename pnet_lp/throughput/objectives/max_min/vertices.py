@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.throughput.objectives.max_min.column_generation import OverAnyPath, by_levels
 from pnet_lp.throughput.objectives.max_min.levels import State
 from pnet_lp.throughput.problems import Attained
@@ -37,7 +39,7 @@ class AtVertices(OverAnyPath):
             SolverError: numbers have lost their precision.
         """
         try:
-            return super().attain(rate)
+            return super().attain(floats(np.minimum(rate, self._found.served())))
         except _core.InvalidError as error:
             raise SolverError(f"a vertex has lost its precision: {error}") from None
 

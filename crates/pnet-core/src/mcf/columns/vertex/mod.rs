@@ -37,6 +37,8 @@ const COOL: f64 = 0.3;
 const COMPARED: usize = 48;
 /// All paths are priced again where no known one gains this part of what the best did then.
 const FADED: f64 = 0.2;
+/// What links may have too much by the rounding of steps: less is taken from single paths in the end.
+const OVER: f64 = 1e-11;
 /// Steps after which flows are corrected.
 const CORRECTED: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
@@ -112,9 +114,10 @@ impl FairVertices {
         let stopped = self.push(last, &mut watch, monitor) || self.climb(last, &mut watch, monitor);
         self.basis.refresh();
         let length: Vec<f64> = self.basis.lengths().0.into_iter().map(|length| length.max(0.0)).collect();
+        let fits = self.fits();
         Ok(FairLevel {
             rate: self.basis.t * self.unit,
-            fits: self.fits(),
+            fits: if fits < 1.0 - OVER { fits } else { 1.0 },
             upper: self.upper(&length) * self.unit,
             length,
             iterations: self.iterations - before,
@@ -128,12 +131,21 @@ impl FairVertices {
         [length, up, down]
     }
 
+    /// What each demand gets by the flow of the last level, in which links carry no more than they can.
+    pub fn served(&self) -> Vec<f64> {
+        self.fitting().iter().map(|flows| flows.iter().sum()).collect()
+    }
+
     /// The flow of the last level; its lengths are 0.
     pub fn proof(&self) -> Result<Proof, Error> {
-        let demands = self.source.problem.demands();
-        let carrying = |j: usize| self.basis.split(j).filter(|(_, x)| *x > 0.0).map(|(path, x)| (path.clone(), x));
-        let (paths, parts): (Vec<Vec<Path>>, Vec<Vec<f64>>) = (0..demands).map(|j| carrying(j).unzip()).unzip();
-        let served: Vec<f64> = (0..demands).map(|j| self.basis.target(j) * self.flow).collect();
+        let (mut paths, mut parts) = (vec![], vec![]);
+        for (j, flows) in self.fitting().into_iter().enumerate() {
+            let carrying = self.basis.split(j).map(|(path, _)| path.clone()).zip(flows).filter(|(_, x)| *x > 0.0);
+            let (own, part): (Vec<Path>, Vec<f64>) = carrying.unzip();
+            paths.push(own);
+            parts.push(part);
+        }
+        let served: Vec<f64> = parts.iter().map(|flows| flows.iter().sum()).collect();
         let pool = Pool::new(self.source.capacity(), &served, &paths)?;
         let mut weight = parts.concat();
         normalise(&pool.problem, &mut weight);
@@ -233,18 +245,28 @@ impl FairVertices {
         }
     }
 
-    /// The part of the flow that fits, at most 1.
+    /// The part that fits of what each demand is to get, at least, and at most 1.
     fn fits(&self) -> f64 {
-        let links = &self.source.links;
-        let mut load = vec![0.0; links.capacity.len()];
-        for j in 0..self.source.problem.demands() {
+        let served = self.served().into_iter().enumerate().filter(|(j, _)| self.basis.target(*j) > 0.0);
+        served.map(|(j, served)| served / (self.basis.target(j) * self.flow)).fold(1.0, f64::min)
+    }
+
+    /// What each path of each demand carries, less what its links have too much.
+    ///
+    /// Few links have: what one lower level loses in the last digits, small demands of later ones feel.
+    fn fitting(&self) -> Vec<Vec<f64>> {
+        let capacity = &self.source.links.capacity;
+        let whole = |j: usize| {
             let all: f64 = self.basis.split(j).map(|(_, x)| x).sum();
-            for (path, x) in self.basis.split(j) {
-                let flow = x / all * self.basis.target(j) * self.flow;
-                path.links.iter().for_each(|l| load[*l as usize] += flow);
-            }
+            self.basis.split(j).map(move |(path, x)| (path, x / all * self.basis.target(j) * self.flow))
+        };
+        let mut load = vec![0.0; capacity.len()];
+        for (path, x) in (0..self.source.problem.demands()).flat_map(whole) {
+            path.links.iter().for_each(|l| load[*l as usize] += x);
         }
-        load.iter().zip(&links.capacity).map(|(load, c)| c / load).fold(1.0, f64::min)
+        let part: Vec<f64> = load.iter().zip(capacity).map(|(load, c)| (c / load).min(1.0)).collect();
+        let fits = |(path, x): (&Path, f64)| x * path.links.iter().map(|l| part[*l as usize]).fold(1.0, f64::min);
+        (0..self.source.problem.demands()).map(|j| whole(j).map(fits).collect()).collect()
     }
 
     /// The bound on t that lengths prove.
