@@ -118,7 +118,8 @@ def test_a_limit_of_iterations_leaves_what_is_proved() -> None:
 def test_small_demands_do_not_feel_what_large_ones_lose_by_rounding(tmp_path: Path) -> None:
     case = case_of("slim-fly:q=5,p=0", "bimodal", "rack")
     state = at_vertices(State.zero(ArcProblem(build_problem(*case)), SolveContext()))
-    assert state is not None and state.flow is not None
+    assert state is not None
+    assert state.flow is not None
     assert not state.active.any()
     assert 1 - state.flow.factor < 5e-14
     found = solve(*case, objective="max-min")
