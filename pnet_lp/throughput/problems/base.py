@@ -362,7 +362,8 @@ class ColumnProblem(Problem[PathCertificate, L]):
         load = self.loads(mul_up(part, rate[owner]))
         used = load > 0
         most = float(div_down(self.flow.link_capacity[used], load[used]).min(initial=np.inf))
-        factor = fitting(self.flow.attained(most), hops=0)
+        # Where the split is fixed, others may compute it switch by switch.
+        factor = fitting(self.flow.attained(most), np.inf if self.fixed else 0)
         arcs = floats(mul_up(factor, load[: len(self.flow.capacity)]))
         nothing = np.zeros(len(arcs)), *np.zeros((2, *self.flow.attach.shape))
         attained = floats(np.where(rate > 0, mul_down(rate, factor), 0.0))
