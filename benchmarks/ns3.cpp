@@ -2,7 +2,7 @@
 //
 // Arguments: transport (tcp or dctcp), host queue (same or unbounded), packets in a queue, from which on packets are
 // marked (0: never), first and least timeout in microseconds, bytes that a connection puts into an unbounded queue of its host (0:
-// no bound), and 1 if windows do not grow while it holds them back (RFC 7661), 2 if these bytes are also counted as packets do.
+// no bound), and 1 if windows grow while it holds them back as in Linux.
 // Standard input: counts of nodes, hosts (the first nodes), links and flows; both ends, bits a second and
 // picoseconds of each link; source, destination, bytes and start in picoseconds of each flow.  Standard output: of each
 // flow, when its last byte is acknowledged, in picoseconds, or -1; then seconds of the processor, packets sent by all
@@ -24,31 +24,21 @@ using namespace ns3;
 static const uint16_t PORT = 9;
 static uint64_t sent_packets, dropped, marked, timeouts;
 static uint32_t small_queue;
-static bool validates, looks;
-static const uint32_t HEADERS = 42;
+static bool validates;
 
 // A connection that leaves at most so many of its bytes in its host's port, and sends more when half of that is left there.
-// Where it looks as packets do, it counts headers, and looks what is left there only when it has put so many bytes: if that is more
-// than half it waits.
 class Connection : public TcpSocketBase
 {
 public:
   uint32_t AvailableWindow() const override
   {
-    const uint32_t window = TcpSocketBase::AvailableWindow();
-    if (!small_queue || window == 0) return window;
-    if (looks && !waiting_ && left_ < 0) {
-      waiting_ = queued_ > small_queue / 2;
-      if (!waiting_) left_ = int64_t(small_queue) - queued_;
-    }
-    return waiting_ || (!looks && queued_ >= small_queue) ? 0 : window;
+    return waiting_ || (small_queue && queued_ >= small_queue) ? 0 : TcpSocketBase::AvailableWindow();
   }
   uint32_t SendDataPacket(SequenceNumber32 seq, uint32_t most, bool ack) override
   {
     const uint32_t sent = TcpSocketBase::SendDataPacket(seq, most, ack);
-    queued_ += counted(sent);
-    left_ -= counted(sent);
-    if (!looks && queued_ >= small_queue) waiting_ = true;
+    queued_ += sent;
+    waiting_ |= small_queue && queued_ >= small_queue;
     return sent;
   }
   void ReTxTimeout() override
@@ -60,10 +50,10 @@ public:
   bool complete = false;
   void Leaves(uint32_t bytes)
   {
-    queued_ -= std::min(counted(bytes), queued_);
+    queued_ -= std::min(bytes, queued_);
     if (!waiting_ || queued_ > small_queue / 2) return;
     waiting_ = false;
-    if (small_queue) Simulator::ScheduleNow(&Connection::Continue, Ptr<Connection>(this));
+    Simulator::ScheduleNow(&Connection::Continue, Ptr<Connection>(this));
   }
 
 private:
@@ -74,19 +64,19 @@ private:
     if (m_state == ESTABLISHED || m_state == CLOSE_WAIT || m_state == FIN_WAIT_1) SendPendingData(m_connected);
     m_limitedTx = false;
   }
-  static uint32_t counted(uint32_t bytes) { return bytes + (looks ? HEADERS : 0); }
   uint32_t queued_ = 0;
-  mutable int64_t left_ = small_queue;
-  mutable bool waiting_ = false;
+  bool waiting_ = false;
 };
 
-// Slow start grows in ns-3 whether the window limits what is sent or not, and DCTCP's congestion avoidance too.
+// Slow start grows in ns-3 whether the window limits what is sent or not, and DCTCP's congestion avoidance too.  In Linux a
+// window that does not limit grows in slow start only, up to twice what is on its way (tcp_is_cwnd_limited).
 template <class Control> class Validating : public Control
 {
 public:
   void IncreaseWindow(Ptr<TcpSocketState> state, uint32_t acked) override
   {
-    if (!validates || state->m_isCwndLimited) Control::IncreaseWindow(state, acked);
+    const uint32_t most = std::min(state->m_ssThresh.Get(), 2 * state->m_bytesInFlight.Get());
+    if (!validates || state->m_isCwndLimited || state->m_cWnd < most) Control::IncreaseWindow(state, acked);
   }
 };
 
@@ -193,7 +183,6 @@ int main(int argc, char** argv)
   const int64_t least = std::stoll(argv[5]);
   small_queue = std::stoul(argv[6]);
   validates = std::stoul(argv[7]) > 0;
-  looks = std::stoul(argv[7]) > 1;
   dctcp = transport == "dctcp";
 
   Time::SetResolution(Time::PS);

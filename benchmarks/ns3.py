@@ -2,26 +2,28 @@
 
 ``--ns3 PYTHON MIX ...`` builds ``ns3.cpp`` against the wheel of that Python (``pip install --no-deps ns3==3.44.post0``,
 and g++) and writes the flows to the experiment ``packets-ns3`` and what ns-3 takes for each to ``ns3/``; without names
-for all mixes.  Without it, packets and fluid run the flows that are there, and are compared with ns-3's times.
-``--claims`` prints what ns-3 has as claims of the experiment, which take no more than ideal times from a run.
-``--others PYTHON`` compares all three on other mixes, of which nothing is stored.  Seconds are those of the processor.
+for all mixes.  With ``--moved N`` it writes the percentiles of N + 1 runs to ``ns3/moved.csv``: with starts as they are
+and with each moved by up to a microsecond in N ways, as one run says little where queues and timeouts decide.
+Without ``--ns3``, packets and fluid run the same flows, and medians over these runs are compared with those of ns-3.
+``--claims`` prints what one run of ns-3 has as claims of the experiment.  Seconds are those of the processor.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from pnet_lp import _core
 from pnet_lp.manifest import environment
@@ -34,12 +36,11 @@ from pnet_lp.workload.io import read_workload, write_workload
 from pnet_lp.writing import output_file, write_json
 
 FOLDER = Path(__file__).with_name("ns3")
+MOVED = FOLDER / "moved.csv"
 FLOWS = Path(__file__).parents[1] / "experiments" / "packets-ns3" / "flows"
 OUT = Path(__file__).parents[1] / "results" / "published" / "benchmarks"
 MODELS = ("packets", "fluid")
-WIDTH = 150
-SHIFTS = 10
-"""How often packets are run again with other starts."""
+WIDTH = 170
 FEW = 20
 """Flows of a size below which no percentile is given."""
 
@@ -53,6 +54,7 @@ LARGEST = 2 * 10**6
 
 CAUSE = "the fluid takes queues at their mean, and windows as at their fair share: docs/fluid.md"
 SMALL_QUEUE = 128 * 1024
+"""Bytes that a connection leaves in its host's port, without headers, as ns-3 counts them."""
 RACKS, PER_RACK = 4, 8
 BURST, BURSTS, APART_PS = 24, 40, 5 * 10**9
 
@@ -95,7 +97,9 @@ class Mix:
         return {
             "transport": f"{self.transport}:rto_initial=10ms,rto_min=10ms,syn=46",
             "queue": "ecn:threshold=65,packets=10000" if dctcp else "drop-tail:packets=500",
-            "host_queue": self.host_queue,
+            # As many packets as in ns-3.
+            "host_queue": self.host_queue
+            + f":small_queue={-(-SMALL_QUEUE * 1502 // 1460)}" * (self.host_queue != "same"),
             "link_delay": f"{self.delay_us}us",
             "packet": 1502,
             "header": 42,
@@ -188,7 +192,23 @@ OTHERS = {  # Chosen before anything ran them.
     "tcp-hadoop-60-4to1-10us": Mix("tcp", "facebook-hadoop", 0.6, 4, 10, "unbounded", 3000, 1014),
     "tcp-web-60-same": Mix("tcp", "facebook-web-server", 0.6, 1, 1, "same", 1200, 1015),
     "dctcp-incast-48k": Mix("dctcp", "48000", 0.0, 1, 1, "unbounded", BURST * BURSTS, 1016),
+    # From here on chosen before anything ran them, after windows grew and room was counted as they are now.
+    "dctcp-web-75-4to1": Mix("dctcp", "facebook-web-server", 0.75, 4, 1, "unbounded", 1200, 2002),
+    "dctcp-web-65-10us": Mix("dctcp", "facebook-web-server", 0.65, 1, 10, "unbounded", 1200, 2003),
+    "dctcp-cache-60": Mix("dctcp", "facebook-cache", 0.6, 1, 1, "unbounded", 1000, 2004),
+    "dctcp-cache-45-4to1": Mix("dctcp", "facebook-cache", 0.45, 4, 1, "unbounded", 1000, 2005),
+    "dctcp-hadoop-60": Mix("dctcp", "facebook-hadoop", 0.6, 1, 1, "unbounded", 3000, 2006),
+    "dctcp-hadoop-55-4to1-10us": Mix("dctcp", "facebook-hadoop", 0.55, 4, 10, "unbounded", 3000, 2007),
+    "dctcp-web-55-4to1-same": Mix("dctcp", "facebook-web-server", 0.55, 4, 1, "same", 1200, 2008),
+    "tcp-web-55": Mix("tcp", "facebook-web-server", 0.55, 1, 1, "unbounded", 1200, 2009),
+    "tcp-web-45-4to1-10us": Mix("tcp", "facebook-web-server", 0.45, 4, 10, "unbounded", 1200, 2010),
+    "tcp-cache-40": Mix("tcp", "facebook-cache", 0.4, 1, 1, "unbounded", 1000, 2011),
+    "tcp-hadoop-55": Mix("tcp", "facebook-hadoop", 0.55, 1, 1, "unbounded", 3000, 2012),
+    "tcp-incast-20k": Mix("tcp", "20000", 0.0, 1, 1, "unbounded", BURST * BURSTS, 2013),
 }
+
+
+ALL = MIXES | OTHERS
 
 
 def compile_ns3(python: str, folder: Path) -> Path:
@@ -222,46 +242,62 @@ def ends_in_ns3(mix: Mix, network: Network, flows: Workload, program: Path, like
     return np.array(ends, dtype=np.int64), about
 
 
-def run_ns3(name: str, program: Path, likeness: int = 0, moved: int | None = None) -> str:
-    """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself.
-
-    Where ``likeness`` is 1, windows do not grow while they limit nothing (RFC 7661), and where it is 2, room in hosts
-    is also counted as packets do.  Then, and where starts are those ``moved`` by this draw (0: as they are), nothing is
-    written, but the median and the 99th percentile are returned.
-    """
-    mix = (MIXES | OTHERS)[name]
-    network, flows = mix.build()
-    if moved:
-        flows = with_moved_starts(flows, mix, moved - 1)
-    ends, about = ends_in_ns3(mix, network, flows, program, likeness)
-    taken = ends - flows.start_ps
-    if likeness or moved is not None:
-        slowdown = taken / simulate(network, flows, model="fluid", seed=1, **mix.settings).flow["ideal_ps"]
-        return " ".join(f"{percentile(slowdown, percent):.4g}" for percent in (50, 99))
+def run_ns3(name: str, program: Path) -> str:
+    """Write the flows of a mix and what ns-3 takes for each; return what the program says of itself."""
+    network, flows = MIXES[name].build()
+    ends, about = ends_in_ns3(MIXES[name], network, flows, program)
     write_workload(flows, network, FLOWS / f"{name}.csv")
-    rows = "\n".join(map(str, taken))
+    rows = "\n".join(map(str, ends - flows.start_ps))
     (FOLDER / f"{name}.csv").write_text(f"# {about}\nfct_ps\n{rows}\n", encoding="utf-8")
     return about
 
 
+def run_moved(name: str, program: Path, draws: int, likeness: int) -> Iterator[dict[str, float]]:
+    """Yield the percentiles of ns-3 with starts as they are and moved in so many ways."""
+    mix = ALL[name]
+    network, flows = mix.build()
+    ideal = simulate(network, flows, model="fluid", seed=1, **mix.settings).flow["ideal_ps"]
+    for draw in range(draws + 1):
+        moved = with_moved_starts(flows, mix, draw)
+        ends, _ = ends_in_ns3(mix, network, moved, program, likeness)
+        yield percentiles(flows.size, (ends - moved.start_ps) / ideal)
+
+
 def with_moved_starts(flows: Workload, mix: Mix, draw: int) -> Workload:
-    """Return the flows, each of which starts up to a microsecond later."""
-    start = flows.start_ps + generator(mix.seed, "shift", draw).integers(10**6, size=len(flows.size))
+    """Return the flows, each of which starts up to a microsecond later; those of draw 0 as they are."""
+    if draw == 0:
+        return flows
+    start = flows.start_ps + generator(mix.seed, "shift", draw - 1).integers(10**6, size=len(flows.size))
     return Workload.from_flows(RACKS * PER_RACK, flows.src, flows.dst, flows.size, start)
 
 
-def stored(name: str) -> tuple[Network, Workload, Any, float]:
-    """Return the flows of a mix, and of ns-3 what it takes for each in picoseconds, and its seconds."""
-    head, _, *taken = (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    network = build_network(MIXES[name].topology, link_gbps=10)
-    flows = read_workload(FLOWS / f"{name}.csv", network)
-    return network, flows, np.array(taken, dtype=np.int64), float(head.split()[1])
+def stored_runs() -> dict[str, list[dict[str, float]]]:
+    """Return the percentiles of ns-3's runs of each mix."""
+    runs: dict[str, list[dict[str, float]]] = {}
+    with MOVED.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            values = {label: float(value) for label, value in row.items() if label not in ("mix", "draw") and value}
+            runs.setdefault(row["mix"], []).append(values)
+    return runs
+
+
+def store_runs(runs: dict[str, list[dict[str, float]]]) -> None:
+    """Write them."""
+    labels = ["mix", "draw", *labels_of_classes()]
+    with MOVED.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, labels, lineterminator="\n")
+        writer.writeheader()
+        for name in (name for name in ALL if name in runs):
+            for draw, run in enumerate(runs[name]):
+                writer.writerow({"mix": name, "draw": draw} | {label: f"{value:.4g}" for label, value in run.items()})
 
 
 def claims(names: list[str]) -> Iterator[str]:
     """Yield a line of ``claims.yaml`` for each figure that ns-3 has."""
     for name in names:
-        network, flows, taken, _ = stored(name)
+        network = build_network(MIXES[name].topology, link_gbps=10)
+        flows = read_workload(FLOWS / f"{name}.csv", network)
+        taken = np.loadtxt(FOLDER / f"{name}.csv", dtype=np.int64, skiprows=2)
         ideal = simulate(network, flows, model="fluid", seed=1, **MIXES[name].settings).flow["ideal_ps"]
         for model, percent, tolerance in (("packets", 50, 5), ("packets", 99, 5), ("fluid", 50, 10), ("fluid", 99, 20)):
             value = percentile(taken / ideal, percent)
@@ -276,16 +312,39 @@ def claims(names: list[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Compared:
-    """One mix: slowdowns in ns-3, and in per cent of these, what others are above them."""
+    """One mix: percentiles of slowdowns in each run of ns-3 and of packets, and those of the fluid, and seconds."""
 
     name: str
     flows: int
-    p50: float
-    p99: float
-    off: dict[str, dict[str, float]]
-    shifted: tuple[float, float]
-    """The least and the greatest error of the 99th percentile of packets if starts move by up to a microsecond each."""
+    ns3: list[dict[str, float]]
+    packets: list[dict[str, float]]
+    fluid: list[dict[str, float]]
     seconds: dict[str, float]
+
+    def median(self, model: str, label: str) -> float:
+        """Return the median over the runs of ns-3 or of a model."""
+        return float(np.median([run[label] for run in getattr(self, model)]))
+
+    def off(self, model: str, label: str) -> float:
+        """Return by how many per cent a model is above ns-3, both in the median of their runs."""
+        return 100 * (self.median(model, label) / self.median("ns3", label) - 1)
+
+    def within(self, model: str, label: str) -> str:
+        """Return the least and the greatest of the runs."""
+        values = [run[label] for run in getattr(self, model)]
+        return f"{min(values):.1f} - {max(values):.1f}"
+
+    def document(self) -> dict[str, Any]:
+        """Return what is published of it."""
+        labels = list(self.ns3[0])
+        return {
+            "mix": self.name,
+            "flows": self.flows,
+            "ns-3": {label: self.median("ns3", label) for label in labels},
+            "off_percent": {model: {label: round(self.off(model, label), 1) for label in labels} for model in MODELS},
+            "p99_of_each_run": {model: [run["p99"] for run in getattr(self, model)] for model in ("ns3", "packets")},
+            "seconds": self.seconds,
+        }
 
 
 def percentile(slowdown: Any, percent: float) -> float:
@@ -293,62 +352,68 @@ def percentile(slowdown: Any, percent: float) -> float:
     return float(np.percentile(slowdown, percent, method="inverted_cdf"))
 
 
-def compare(name: str, mix: Mix, network: Network, flows: Workload, taken: Any, took: float) -> Compared:
-    """Run packets and fluid on the flows of a mix, beside what ns-3 takes for each, and its seconds."""
-    size = flows.size
-    times, seconds = {"ns-3": taken}, {"ns-3": took}
-    ideal = taken
-    for model in MODELS:
-        before = time.process_time()
-        result = simulate(network, flows, model=model, seed=1, **mix.settings)
-        seconds[model] = time.process_time() - before
-        times[model] = result.completion_ps
-        if model == "packets":
-            ideal = result.flow["ideal_ps"]
-    slowdown = {model: time / ideal for model, time in times.items()}
-    off: dict[str, dict[str, float]] = {}
-    for model in MODELS:
-        found, least = {}, 0
-        classes = {"p50": (0, 10**18, 50), "p99": (0, 10**18, 99)}
-        for label, most in CLASSES.items():
-            classes |= {f"{label}, p50": (least, most, 50), f"{label}, p99": (least, most, 99)}
-            least = most
-        for label, (low, high, percent) in classes.items():
-            among = (size >= low) & (size < high)
-            if among.sum() >= FEW:
-                ours, theirs = (percentile(slowdown[one][among], percent) for one in (model, "ns-3"))
-                found[label] = 100 * (ours / theirs - 1)
-        off[model] = found
-    p50, p99 = (percentile(slowdown["ns-3"], percent) for percent in (50, 99))
-    shifted = []
-    for draw in range(SHIFTS):
-        moved = with_moved_starts(flows, mix, draw)
-        found = simulate(network, moved, model="packets", seed=1, **mix.settings).completion_ps / ideal
-        shifted.append(100 * (percentile(found, 99) / p99 - 1))
-    return Compared(name, len(size), p50, p99, off, (min(shifted), max(shifted)), seconds)
+def labels_of_classes() -> dict[str, tuple[int, int, int]]:
+    """Return the percentiles that are compared: of flows from and below which size, and how many per cent."""
+    labels, least = {"p50": (0, 10**18, 50), "p99": (0, 10**18, 99)}, 0
+    for label, most in CLASSES.items():
+        labels |= {f"{label}: p50": (least, most, 50), f"{label}: p99": (least, most, 99)}
+        least = most
+    return labels
+
+
+def percentiles(size: Any, slowdown: Any) -> dict[str, float]:
+    """Return the percentiles of slowdowns, also by size where there are enough flows."""
+    found = {}
+    for label, (least, most, percent) in labels_of_classes().items():
+        among = (size >= least) & (size < most)
+        if among.sum() >= FEW:
+            found[label] = percentile(slowdown[among], percent)
+    return found
+
+
+def seconds_of_ns3(name: str) -> float:
+    """Return what the stored run of a mix took."""
+    return float((FOLDER / f"{name}.csv").read_text(encoding="utf-8").split()[1])
+
+
+def compare(name: str, ns3: list[dict[str, float]]) -> Compared:
+    """Run packets and fluid on the flows of a mix, packets with starts moved as in these runs of ns-3."""
+    mix = ALL[name]
+    network, flows = mix.build()
+    seconds = {"ns-3": seconds_of_ns3(name)} if name in MIXES else {}
+    runs: dict[str, list[dict[str, float]]] = {}
+    for model, draws in (("packets", len(ns3)), ("fluid", 1)):
+        runs[model], before = [], time.process_time()
+        for draw in range(draws):
+            result = simulate(network, with_moved_starts(flows, mix, draw), model=model, seed=1, **mix.settings)
+            runs[model].append(percentiles(flows.size, result.completion_ps / result.flow["ideal_ps"]))
+        seconds[model] = (time.process_time() - before) / draws
+    return Compared(name, len(flows.size), ns3, runs["packets"], runs["fluid"], seconds)
 
 
 def tables(compared: list[Compared]) -> list[Table]:
     """Return what the mixes say, and what all of them say by size."""
     by_mix = Table(
-        "mix",
+        Column("mix", no_wrap=True),
         "flows",
         "ns-3 p50",
         "p99",
         *(f"{model} {of}, %" for model in MODELS for of in ("p50", "p99")),
-        "packets p99, starts moved, %",
+        "p99 of each run: ns-3",
+        "packets",
         "s",
     )
     for one in compared:
-        off = [f"{one.off[model][of]:+.0f}" for model in MODELS for of in ("p50", "p99")]
+        off = [f"{one.off(model, of):+.0f}" for model in MODELS for of in ("p50", "p99")]
         seconds = " / ".join(f"{value:.2g}" for value in one.seconds.values())
-        moved = " to ".join(f"{value:+.0f}" for value in one.shifted)
-        by_mix.add_row(one.name, str(one.flows), f"{one.p50:.2f}", f"{one.p99:.1f}", *off, moved, seconds)
-    each = [label for label in compared[0].off[MODELS[0]] if label.endswith("p99")]
-    by_both = Table("mix, error of p99, %", *each)
+        runs = (one.within(model, "p99") for model in ("ns3", "packets"))
+        medians = f"{one.median('ns3', 'p50'):.2f}", f"{one.median('ns3', 'p99'):.1f}"
+        by_mix.add_row(one.name, str(one.flows), *medians, *off, *runs, seconds)
+    each = [label for label in labels_of_classes() if label.endswith("p99")]
+    by_both = Table(Column("mix, error of p99, %", no_wrap=True), *each)
     for one in compared:
         cells = (
-            " / ".join(f"{one.off[model][label]:+.0f}" for model in MODELS) if label in one.off[MODELS[0]] else ""
+            " / ".join(f"{one.off(model, label):+.0f}" for model in MODELS) if label in one.ns3[0] else ""
             for label in each
         )
         by_both.add_row(one.name, *cells)
@@ -356,31 +421,31 @@ def tables(compared: list[Compared]) -> list[Table]:
 
 
 def groups(compared: list[Compared]) -> dict[str, list[Compared]]:
-    """Return the mixes together, and those of which claims were written first."""
+    """Return the mixes of the experiment together, those of which claims were written first, and the others."""
     places = {name: place for place, name in enumerate(MIXES)}
-    last = [one for one in compared if places.get(one.name, 0) >= HELD_OUT]
-    return {"all mixes": compared, "the last, with claims before they were run": last}
+    stored = [one for one in compared if one.name in MIXES]
+    return {
+        "mixes of the experiment": stored,
+        "the last, with claims before they were run": [one for one in stored if places[one.name] >= HELD_OUT],
+        "sixteen other mixes": [one for one in compared if one.name in list(OTHERS)[:16]],
+        "twelve chosen after these": [one for one in compared if one.name in list(OTHERS)[16:]],
+    }
 
 
 def by_size(compared: list[Compared], title: str) -> Table:
     """Return the errors over mixes, by size of flows."""
-    by_size = Table(title, *(f"{model}: {of}" for model in MODELS for of in ("median of mixes, %", "size at 90 %")))
-    labels = dict.fromkeys(label for one in compared for label in one.off[MODELS[0]])
-    for label in labels:
+    by_size = Table(
+        title,
+        *(f"{model}: {of}" for model in MODELS for of in ("median of mixes, %", "of their sizes", "size at 90 %")),
+    )
+    for label in labels_of_classes():
         cells = []
         for model in MODELS:
-            values = [one.off[model][label] for one in compared if label in one.off[model]]
-            cells += [f"{np.median(values):+.0f}", f"{percentile(np.abs(values), 90):.0f}"]
+            values = [one.off(model, label) for one in compared if label in one.ns3[0]]
+            sizes = np.abs(values)
+            cells += [f"{np.median(values):+.0f}", f"{np.median(sizes):.0f}", f"{percentile(sizes, 90):.0f}"]
         by_size.add_row(label, *cells)
     return by_size
-
-
-def compare_others(program: Path) -> Iterator[Compared]:
-    """Yield the comparison of each mix of which nothing is stored."""
-    for name, mix in OTHERS.items():
-        network, flows = mix.build()
-        ends, about = ends_in_ns3(mix, network, flows, program)
-        yield compare(name, mix, network, flows, ends - flows.start_ps, float(about.split()[0]))
 
 
 def publish(compared: list[Compared]) -> None:
@@ -388,7 +453,7 @@ def publish(compared: list[Compared]) -> None:
     document = {
         "command": "benchmarks/ns3.py",
         "environment": environment(),
-        "mixes": [asdict(one) for one in compared],
+        "mixes": [one.document() for one in compared],
     }
     write_json(OUT / "ns3.json", document)
     with output_file(OUT / "ns3.txt") as file, file.open("w", encoding="utf-8") as stream:
@@ -400,33 +465,33 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", metavar="PYTHON", help="a Python that has ns-3: run it, and write its times")
-    parser.add_argument("--rfc7661", action="store_true", help="ns-3 with windows that grow only where they limit")
-    parser.add_argument("--as-packets", action="store_true", help="the same, with room in hosts counted as packets do")
-    parser.add_argument("--moved", type=int, metavar="N", help="ns-3 with starts as they are, and moved in N ways")
-    parser.add_argument("--others", metavar="PYTHON", help="a Python that has ns-3: compare mixes that are not stored")
+    parser.add_argument("--moved", type=int, metavar="N", help="with --ns3: percentiles, with starts moved in N ways")
+    parser.add_argument("--linux", action="store_true", help="the same with windows that grow as Linux', not written")
     parser.add_argument("--claims", action="store_true", help="print claims of the experiment")
     parser.add_argument("mixes", nargs="*", help="which mixes; default: all")
     arguments = parser.parse_args()
     if _core.build_profile != "release":
         sys.exit("ns3.py: the extension is a debug build; run make bench")
-    names = arguments.mixes or list(MIXES)
     if arguments.claims:
-        sys.stdout.writelines(f"{line}\n" for line in claims(names))
+        sys.stdout.writelines(f"{line}\n" for line in claims(arguments.mixes or list(MIXES)))
         return
-    if not (arguments.ns3 or arguments.others):
-        compared = [compare(name, MIXES[name], *stored(name)) for name in names if (FOLDER / f"{name}.csv").exists()]
-        publish(compared)
+    runs = stored_runs()
+    if not arguments.ns3:
+        publish([compare(name, runs[name]) for name in arguments.mixes or ALL if name in runs])
         return
     with TemporaryDirectory() as folder:
-        program = compile_ns3(arguments.others or arguments.ns3, Path(folder))
-        if arguments.others:
-            Console(width=WIDTH).print(*tables(list(compare_others(program))))
+        program = compile_ns3(arguments.ns3, Path(folder))
+        if arguments.moved is None:
+            for name in arguments.mixes or MIXES:
+                print(name, run_ns3(name, program), flush=True)
             return
-        for name in names:
-            likeness = 2 if arguments.as_packets else int(arguments.rfc7661)
-            draws = [None] if arguments.moved is None else range(arguments.moved + 1)
-            for draw in draws:
-                print(name, run_ns3(name, program, likeness, draw), flush=True)
+        for name in arguments.mixes or ALL:
+            found = list(run_moved(name, program, arguments.moved, int(arguments.linux)))
+            if not arguments.linux:
+                runs[name] = found
+                store_runs(runs)
+            for of in ("p50", "p99"):
+                print(name, of, *(f"{run[of]:.4g}" for run in found), flush=True)
 
 
 if __name__ == "__main__":

@@ -237,7 +237,7 @@ impl Net {
         self.timers.grow(self.active.connections(), &mut self.clock.events);
         self.ports.open(pair, needs);
         if let Some(room) = &mut self.room {
-            room.open(pair.connection, pair.subflows, needs.room);
+            room.open(pair.connection, pair.subflows, needs.room, needs.stamped);
         }
         if self.paths.open(pair)? {
             return Ok(Some(pair));

@@ -37,7 +37,7 @@ pub struct Sender {
     /// Duplicate acknowledgements in a row.
     pub(crate) duplicates: u32,
     pub(crate) phase: Phase,
-    /// Whether it waits for room in its host's ports: a window that is not used does not grow (RFC 7661, section 4.3).
+    /// Whether it waits for room in its host's ports.
     pub(crate) held: bool,
     pub(crate) window: f64,
     pub(crate) threshold: f64,
@@ -72,6 +72,13 @@ impl Sender {
             threshold,
             rtt: Rtt::new(rto),
         }
+    }
+
+    /// Whether the window may grow: where a connection waits for room only in slow start, up to twice what is on its way, as
+    /// in Linux since 3.16 (`tcp_is_cwnd_limited`); RFC 7661 has a window validated of which half is used.
+    #[inline]
+    pub(crate) fn grows(&self) -> bool {
+        !self.held || self.window < self.threshold.min(2.0 * f64::from(self.flight()))
     }
 
     /// Segments on their way.

@@ -67,7 +67,7 @@ impl Coupled {
     /// Lets a subflow's window grow, as new data is acknowledged.
     #[inline]
     pub(super) fn grow(self, flow: &mut [Sender], at: usize) {
-        if !flow[at].held && !Reno::slow_start(&mut flow[at]) {
+        if flow[at].grows() && !Reno::slow_start(&mut flow[at]) {
             flow[at].window += self.growth(flow, at);
         }
     }

@@ -33,7 +33,7 @@ impl Control for Reno {
     #[inline]
     fn acked(&mut self, _: u32, flow: &mut [Sender], at: usize, _: Acked, recovering: bool) {
         let sender = &mut flow[at];
-        if !recovering && !sender.held && !Self::slow_start(sender) {
+        if !recovering && sender.grows() && !Self::slow_start(sender) {
             sender.window += 1.0 / sender.window;
         }
     }
