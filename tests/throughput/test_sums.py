@@ -115,6 +115,20 @@ def test_networks_without_servers_list_sums() -> None:
     assert isinstance((terms[0] + terms[1]).on_graph(network).demands, Pairs)
 
 
+def test_a_sum_in_python_stays_a_rule_until_it_is_solved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    network = pn.build_network(FABRIC)
+    parts = [build_traffic(pattern, network) for pattern in ("all-to-all", "ring")]
+    pairs = parts[0] + parts[1]
+    monkeypatch.setattr("pnet_lp.model.traffic.LISTED_PAIRS", 0)
+    rule = parts[0] + parts[1]
+    assert isinstance(rule.demands, Summed)
+    assert isinstance(pairs.demands, Pairs)
+    found, whole = (solve(network, traffic) for traffic in (rule, pairs))
+    assert found.interval == whole.interval
+    save_result(tmp_path / "r.json", network, rule, found)
+    assert verify_file(tmp_path / "r.json").trusted == ()
+
+
 def test_what_is_known_of_classes_in_time_is_reported() -> None:
     """First bounds of 134 million variables take longer than the limit, and those on classes do not."""
     topology = "leaf-spine:leaves=64,spines=16,hosts_per_leaf=32"
