@@ -16,7 +16,7 @@ from pnet_lp.experiment.grid import GRID, expand, slug
 from pnet_lp.experiment.spec import QUICK, Chart, Experiment, Variation, load_experiment, read_spec, state_experiment
 from pnet_lp.experiment.spec import value_text as chart_text
 from pnet_lp.experiment.store import Store
-from pnet_lp.questions.base import DEFAULT_QUESTION, Case
+from pnet_lp.questions.base import DEFAULT_QUESTION, Case, model_of
 from pnet_lp.registry import unknown, validate
 
 OF_SPEC = ("title", "column", "unit", "baseline", "spread")
@@ -78,7 +78,7 @@ def load_variation(
         if key in OF_SPEC:
             values[key] = _single(key, given, "the spec")
         else:
-            _set(values, key, given)
+            _set(values, key, given, model_of(question))
     chart = _prune(values, question, files.file)
     name = _name(files.name, changed)
     variation = Variation(of=files.name, settings=changed)
@@ -123,8 +123,11 @@ def _single(key: str, given: Sequence[Any], what: str) -> Any:
     return given[0]
 
 
-def _set(values: dict[str, Any], key: str, given: list[Any]) -> None:
-    """Put the values of a key into a spec: wherever the spec says the key, or for all cases where it does not."""
+def _set(values: dict[str, Any], key: str, given: list[Any], model: type[Case]) -> None:
+    """Put the values of a key into a spec: wherever the spec says the key, or for all cases where it does not.
+
+    Where some cases say it, presets of others do so as well.
+    """
     values.get(QUICK, {}).pop(key, None)
     said = False
     for name, entry in values["cases"].items():
@@ -134,6 +137,9 @@ def _set(values: dict[str, Any], key: str, given: list[Any]) -> None:
         elif key in entry:
             entry[key], said = _single(key, given, f"case {name}"), True
     common = values.setdefault("common", {})
+    for name, entry in values["cases"].items() if said else ():
+        if key not in entry and key not in entry.get(GRID, {}) and key in model.stated({**common, **entry}):
+            entry[key] = _single(key, given, f"case {name}")
     if key in common or key in _SAMPLING or not said:
         common[key] = _single(key, given, "the spec")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -219,6 +219,12 @@ class Case(Params):
         """Return keys of a run that had another value than their default before they were there, or are named anew."""
         del ran
         return {}
+
+    @classmethod
+    def stated(cls, given: Mapping[str, Any]) -> Collection[str]:
+        """Return the keys that others state among those ``given``, as a preset does."""
+        del given
+        return ()
 
     def check_alone(self) -> None:
         """Raise SpecError for a key without effect in a single case; in a sweep, other cases may need it."""

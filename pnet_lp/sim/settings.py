@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
@@ -62,6 +62,11 @@ class PresetSettings(Params):
     preset: Annotated[str | None, Flag(metavar="NAME")] = Field(
         None, description="settings of a paper (`pnet-lp list presets`); other options override them"
     )
+
+    @classmethod
+    def stated(cls, given: Mapping[str, Any]) -> Collection[str]:
+        """See :meth:`~pnet_lp.questions.base.Case.stated`."""
+        return get_preset(given.get("preset")).settings.keys()
 
 
 class ModelSettings(PresetSettings):

@@ -73,6 +73,25 @@ def test_values_take_the_place_of_what_the_spec_says(folder: Path) -> None:
     assert found.title == f"Variation of rings ({found.variation.text}): Rings"
 
 
+def test_values_take_the_place_of_what_a_preset_states(tmp_path: Path) -> None:
+    folder = tmp_path / "spraying"
+    folder.mkdir()
+    (folder / "spec.yaml").write_text("""\
+title: Spraying
+question: simulate
+common: {topology: "fat-tree:k=4", link_gbps: 100, traffic: permutation, flow_size: 10kB}
+cases:
+  own: {transport: tcp, forwarding: rps}
+  preset: {preset: uec}
+  neither: {transport: dctcp}
+""")
+    published, made = load_experiment(folder), load_variation(folder, {"forwarding": ["flowlet"]})
+    found = {name: [of.cases[name].forwarding for of in (published, made)] for name in published.cases}  # type: ignore[attr-defined]
+    assert found["own"] == ["rps", "flowlet"]
+    assert found["preset"] == ["reps", "flowlet"]
+    assert found["neither"][0] == found["neither"][1]
+
+
 def test_settings_go_before_those_of_quick_size(folder: Path) -> None:
     assert {case.draws for case in load_experiment(folder, size="quick").cases.values()} == {1}
     quick = load_variation(folder, {"draws": [5]}, size="quick")
