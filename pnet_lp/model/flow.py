@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import TrafficError
@@ -104,6 +105,17 @@ class FlowProblem(Listed):
             self.demand,
             self.partner,
         )
+
+    @cached_property
+    def first_switch(self) -> npt.NDArray[np.int64]:
+        """int64 ``[P]``: the first switch of each plane, counted through all planes."""
+        return np.cumsum(self.node_count, dtype=np.int64) - self.node_count
+
+    @cached_property
+    def ends(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """int64 ``[A]`` each: the switches that arcs leave and enter, counted through all planes."""
+        before = np.repeat(self.first_switch, np.diff(self.arc_ptr))
+        return before + self.tail, before + self.head
 
     def tied(self, values: FloatArray, add: Callable[..., FloatArray] = add_up) -> FloatArray:
         """Return ``values`` ``[A]`` with the mean of both in the place of each pair of arcs that is one link.

@@ -335,6 +335,12 @@ def test_groups_in_a_graph_of_layers_are_solved_over_columns() -> None:
             if chosen == "columns":
                 # Where their prices cycle, steps over arcs take over.
                 assert [name for name, _ in turns(chosen, problem, 1e-4)] == ["columns", "structured", "columns"]
+    # Accelerators with a port each, as along rails, or with two.
+    for planes, rails, chosen in ((4, 4, "columns"), (1, 1, "columns"), (2, 1, "structured")):
+        keys: dict[str, Any] = {"planes": planes, "rails": rails, "server": "single-switch:hosts=4"}
+        network = pn.build_network("leaf-spine:leaves=4,spines=4,hosts_per_leaf=16", fail_ports="5%", **keys)
+        problem = state_problem(network, build_traffic("all-to-all", network), parse_routing("ideal"))
+        assert choose_solver(problem, 1e-4) == chosen
     # Rails behind one switch each: fewer links for each demand.
     inside = {"planes": 8, "rails": 8, "server": "single-switch:hosts=8", "fail_ports": "2%"}
     for relay, tolerance in (("ends", 1e-3), ("any", 1e-2)):

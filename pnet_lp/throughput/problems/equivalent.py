@@ -25,13 +25,9 @@ def equivalent_switches(problem: FlowProblem, cost: FloatArray | None = None) ->
 
     Links of different ``cost`` ``[A]`` tell switches apart, and so do links that share their capacity with others.
     """
-    offset = np.cumsum(problem.node_count, dtype=np.int64) - problem.node_count
-    switches = int(problem.node_count.sum())
-    of_arc = np.repeat(offset, np.diff(problem.arc_ptr))
-    tail, head = of_arc + problem.tail, of_arc + problem.head
+    switches, (tail, head) = int(problem.node_count.sum()), problem.ends
     alone = np.zeros(switches, dtype=bool)
-    attached = problem.attach >= 0
-    alone[(problem.attach + offset[:, None])[attached]] = True
+    alone[(problem.attach + problem.first_switch[:, None])[problem.attach >= 0]] = True
     if problem.partner is not None:
         shared = problem.partner != np.arange(len(tail))
         alone[tail[shared]] = alone[head[shared]] = True

@@ -42,20 +42,22 @@ class MergedLinks:
 
     @cached_property
     def problem(self) -> FlowProblem:
-        """The problem on the merged links; the original itself where none are parallel."""
+        """The problem on the merged links; the original itself where none are merged."""
         original, first, owner = self.original, self.first, self.owner
         if len(first) == len(owner):
             return original
-        tail, head = self._ends
-        _, before, count = self._planes
+        # Merged switches are numbered by their first members, so that those of a plane follow each other.
+        before = self.switch[original.first_switch]
+        count = np.diff(np.append(before, self.switch.max() + 1))
         plane = np.repeat(np.arange(original.plane_count), np.diff(original.arc_ptr))[first]
-        attach = self.switch[np.maximum(original.attach, 0) + self._planes[0][:, None]] - before[:, None]
+        tail, head = (self.switch[end[first]] - before[plane] for end in original.ends)
+        attach = self.switch[np.maximum(original.attach, 0) + original.first_switch[:, None]] - before[:, None]
         return replace(
             original,
             node_count=ints(count),
             arc_ptr=ints(np.searchsorted(first, original.arc_ptr)),
-            tail=ints(tail[first] - before[plane]),
-            head=ints(head[first] - before[plane]),
+            tail=ints(tail),
+            head=ints(head),
             capacity=self._total,
             arc_id=ints(original.arc_id[first]),
             attach=ints(np.where(original.attach < 0, -1, attach)),
@@ -63,19 +65,6 @@ class MergedLinks:
             partner=None if original.partner is None else ints(owner[original.partner[first]]),
             inside=None if original.inside is None else original.inside[first],
         )
-
-    @cached_property
-    def _planes(self) -> tuple[_Longs, _Longs, _Longs]:
-        """Of each plane: its first switch, its first merged one, counted through all planes, and how many those are."""
-        nodes = self.original.node_count.astype(np.int64)
-        offset = np.cumsum(nodes) - nodes
-        before = self.switch[offset]
-        return offset, before, np.diff(np.append(before, self.switch.max(initial=-1) + 1))
-
-    @cached_property
-    def _ends(self) -> tuple[_Longs, _Longs]:
-        """int64 ``[A]``: the merged switches at both ends of each arc, counted through all planes."""
-        return _ends(self.original, self.switch)
 
     @cached_property
     def _total(self) -> FloatArray:
@@ -108,12 +97,16 @@ class MergedLinks:
     def _without_cycles(
         self, proof: _core.Proof, length: FloatArray, row: _Longs, arc: _Longs, fraction: FloatArray
     ) -> _core.Proof:
-        """Return the proof of entries of merged switches, whose members may have sent traffic to each other's heads."""
+        """Return the proof of entries of merged switches.
+
+        One member may have sent traffic to a neighbour, whose twin sent it to another member: a cycle, if both are one.
+        """
         problem = self.problem
         plane = problem.rows[:, 0]
-        end = np.cumsum(np.diff(problem.arc_ptr)[plane], dtype=np.int64)
+        arcs = np.diff(problem.arc_ptr)[plane]
+        begin = np.cumsum(arcs, dtype=np.int64) - arcs
         flow = np.zeros(problem.flow_variables)
-        flow[(end - np.diff(problem.arc_ptr)[plane])[row] + arc - problem.arc_ptr[plane[row]]] = fraction
+        flow[begin[row] + arc - problem.arc_ptr[plane[row]]] = fraction
         ends = proof.up_length, proof.down_length
         found = Flows(flow, proof.share, np.ones_like(length), *ends).proof(problem)
         return _core.Proof(length, *ends, found.share, found.split_ptr, found.split_arc, found.split_fraction)
@@ -148,9 +141,7 @@ class MergedLinks:
     @cached_property
     def _part(self) -> FloatArray:
         """float64 ``[A]``: what part of the flow of its merged arc each takes, of that out of its tail."""
-        tail = np.repeat(self._planes[0], np.diff(self.original.arc_ptr)) + self.original.tail
-        key = tail * (len(self.first) + 1) + self.owner
-        _, place = np.unique(key, return_inverse=True)
+        place = np.unique(self.original.ends[0] * (len(self.first) + 1) + self.owner, return_inverse=True)[1]
         return floats(self.original.capacity / np.bincount(place, weights=self.original.capacity)[place])
 
 
@@ -161,7 +152,7 @@ def merge_links(problem: FlowProblem, cost: FloatArray | None = None) -> MergedL
     """
     switch = equivalent_switches(problem, cost)
     arcs = np.arange(len(problem.tail))
-    tail, head = _ends(problem, switch)
+    tail, head = (switch[end] for end in problem.ends)
     keys: list[npt.NDArray[Any]] = [head, tail]
     if cost is not None:
         keys.insert(0, cost)
@@ -176,12 +167,6 @@ def merge_links(problem: FlowProblem, cost: FloatArray | None = None) -> MergedL
     owner = np.full(len(arcs), -1, dtype=np.int64)
     owner[order] = run[np.cumsum(new) - 1]
     return MergedLinks(problem, switch, ints(first), ints(owner))
-
-
-def _ends(problem: FlowProblem, switch: _Longs) -> tuple[_Longs, _Longs]:
-    """Return the merged switches at both ends of each arc, counted through all planes."""
-    offset = np.repeat(np.cumsum(problem.node_count, dtype=np.int64) - problem.node_count, np.diff(problem.arc_ptr))
-    return switch[offset + problem.tail], switch[offset + problem.head]
 
 
 def _entries(problem: FlowProblem, proof: _core.Proof) -> tuple[_Longs, _Longs]:

@@ -50,10 +50,10 @@ ARCS_OF_BACKBONE, EVENLY = 3.95, 0.15
 by even lengths, are further apart than by this factor, few links limit, often one cut, which prices of paths find at
 once."""
 
-PORTS_OF_RAILS, DEMANDS_OF_RAILS = 1.0, 2_000_000
+DEMANDS_OF_RAILS = 2_000_000
 """With servers whose accelerators have no more than one port each, as along rails, a demand has few paths that differ:
-for all pairs of a thousand, with failed ports, columns take 125 steps and 12 s, where steps over arcs leave 23 % after
-41.  With eight ports each, both are far from an answer after a minute."""
+for all pairs of a thousand, with failed ports, columns take 125 steps and 10 s, where steps over arcs leave 23 % after
+41.  With eight ports each, both are far from an answer after a minute.  More demands than this take too much memory."""
 
 STEPS_OF_BACKBONE = 100
 """Column generation either certifies them within so many steps, or the other solver is sooner."""
@@ -140,14 +140,14 @@ def _few_paths(problem: Problem, tolerance: float) -> bool:
 
 
 def _one_port(flow: FlowProblem) -> bool:
-    """Whether accelerators have no more than one port into the network each, and demands are not too many to list."""
+    """Whether accelerators have no more than one port into the network each, and demands are not too many."""
     assert flow.inside is not None
     if flow.plane_count > 1 or flow.demand_count > DEMANDS_OF_RAILS:
         return False
     of_server = np.zeros(int(flow.node_count[0]), dtype=bool)
     of_server[flow.tail[flow.inside]] = of_server[flow.head[flow.inside]] = True
-    ports = np.count_nonzero(of_server[flow.tail] & ~flow.inside)
-    return bool(ports <= PORTS_OF_RAILS * flow.attach.shape[1])
+    ports = flow.tail[of_server[flow.tail] & ~flow.inside]
+    return len(np.unique(ports)) == len(ports)
 
 
 def _few_links_limit(problem: Problem) -> bool:

@@ -237,6 +237,7 @@ impl Net {
         self.timers.grow(self.active.connections(), &mut self.clock.events);
         self.ports.open(pair, needs);
         if let Some(room) = &mut self.room {
+            // Those of network cards are stamped as they leave.
             room.open(pair.connection, pair.subflows, needs.room, needs.stamped);
         }
         if self.paths.open(pair)? {
