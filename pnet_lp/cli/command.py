@@ -71,26 +71,20 @@ class _Decimal(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value, or fail where Python would read another number than the one written."""
         if isinstance(value, str) and misread(value):
-            self.fail(f"{value!r} is not a valid {self.name.removesuffix(' range')}.", param, ctx)
+            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
         return super().convert(value, param, ctx)
 
 
 class Whole(_Decimal, click.IntRange):
-    """A whole number of a range."""
+    """A whole number of a range; messages and help texts call it by its name."""
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what the help text calls the value; the range stands behind the description."""
-        del param, ctx
-        return "INTEGER"
+    name = "integer"
 
 
 class Number(_Decimal, click.FloatRange):
     """A finite number of a range."""
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what the help text calls the value; the range stands behind the description."""
-        del param, ctx
-        return "NUMBER"
+    name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number, or fail."""
