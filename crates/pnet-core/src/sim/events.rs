@@ -142,8 +142,7 @@ impl Events {
     /// Puts a lane where its time belongs.
     #[inline]
     fn insert(&mut self, lane: u32, time: Time) {
-        debug_assert!(time >> self.shift >= self.current, "an event in the past");
-        let ahead = (time >> self.shift) - self.current;
+        let ahead = (time >> self.shift).wrapping_sub(self.current);
         if ahead == 0 {
             let event = event(time, self.lanes[lane as usize].place, lane);
             let place = self.open.partition_point(|other| *other > event);
@@ -151,6 +150,7 @@ impl Events {
         } else if ahead < BUCKETS as u64 {
             self.link(lane, time);
         } else {
+            assert!(time >> self.shift > self.current, "an event in the past");
             self.sent_far += 1;
             self.far.push(Reverse((time, lane)));
         }

@@ -228,7 +228,9 @@ impl Connections {
         match sender.flight.oldest() {
             None => net.disarm(connection, RETRANSMIT),
             Some(time) => {
-                net.arm(connection, RETRANSMIT, time.saturating_add(sender.patience(time, self.params.timeout)));
+                let due = time.saturating_add(sender.patience(time, self.params.timeout));
+                // What was sent before the timeout that has just been is missed with it.
+                net.arm(connection, RETRANSMIT, due.max(net.now()));
             }
         }
     }

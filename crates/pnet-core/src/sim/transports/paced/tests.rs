@@ -170,15 +170,18 @@ fn a_timeout_finds_a_lost_tail() {
     }
 }
 
-/// Ten packets are lost one after the other: each is missed a timeout after it was sent, none later than that.
+/// Ten packets are lost one after the other, once or again and again: each is missed a timeout after it was sent, none later
+/// than that, and those that are lost again with the first of them.
 #[test]
 fn what_is_lost_together_is_missed_together() {
-    let lost: Vec<(Kind, u32)> = (5..15).map(|seq| (Kind::Data, seq)).collect();
-    for recovery in [Recovery::GoBack, Recovery::Selective] {
-        let flow = &alone(roce(recovery), 15, &lost, u32::MAX).flows[0];
-        assert_eq!(flow.counts.resent, 10);
-        let end = flow.end.unwrap();
-        assert!((TIMEOUT..TIMEOUT + 40 * PACKET).contains(&end), "{end}");
+    for times in 1..=4 {
+        let lost: Vec<(Kind, u32)> = (0..times).flat_map(|_| (5..15).map(|seq| (Kind::Data, seq))).collect();
+        for recovery in [Recovery::GoBack, Recovery::Selective] {
+            let flow = &alone(roce(recovery), 15, &lost, u32::MAX).flows[0];
+            assert_eq!(flow.counts.resent, 10 * times);
+            let (end, least) = (flow.end.unwrap(), ((1 << times) - 1) * TIMEOUT);
+            assert!((least..least + 40 * PACKET).contains(&end), "{end} {least}");
+        }
     }
 }
 
