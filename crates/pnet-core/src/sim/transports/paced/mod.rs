@@ -220,9 +220,11 @@ impl Connections {
     fn wait(&mut self, connection: u32, net: &mut impl Network) {
         let pace = self.control.pace(connection);
         net.trace_window(connection, if pace.window.is_finite() { pace.window } else { pace.in_a_round_trip });
+        let now = net.now();
         match pace.wakes {
             NEVER => net.disarm(connection, CONTROL),
-            time => net.arm(connection, CONTROL, time),
+            // What is sent again after a timeout may use up credits when none has come for long.
+            time => net.arm(connection, CONTROL, time.max(now)),
         }
         let sender = &mut self.senders[connection as usize];
         match sender.flight.oldest() {
@@ -230,7 +232,7 @@ impl Connections {
             Some(time) => {
                 let due = time.saturating_add(sender.patience(time, self.params.timeout));
                 // What was sent before the timeout that has just been is missed with it.
-                net.arm(connection, RETRANSMIT, due.max(net.now()));
+                net.arm(connection, RETRANSMIT, due.max(now));
             }
         }
     }

@@ -176,8 +176,8 @@ fn a_timeout_finds_a_lost_tail() {
 fn what_is_lost_together_is_missed_together() {
     for times in 1..=4 {
         let lost: Vec<(Kind, u32)> = (0..times).flat_map(|_| (5..15).map(|seq| (Kind::Data, seq))).collect();
-        for recovery in [Recovery::GoBack, Recovery::Selective] {
-            let flow = &alone(roce(recovery), 15, &lost, u32::MAX).flows[0];
+        for transport in [roce(Recovery::GoBack), roce(Recovery::Selective), rccc(1.0, 2.0)] {
+            let flow = &alone(transport, 15, &lost, u32::MAX).flows[0];
             assert_eq!(flow.counts.resent, 10 * times);
             let (end, least) = (flow.end.unwrap(), ((1 << times) - 1) * TIMEOUT);
             assert!((least..least + 40 * PACKET).contains(&end), "{end} {least}");
@@ -307,6 +307,18 @@ fn senders_to_one_host_take_turns() {
     assert!(*last <= 2 * (THERE + BACK) + 801 * PACKET, "{ends:?}");
     // All first packets meet, and then one comes for each that leaves.
     assert!(found.ports[9 + 8].longest_packets <= 9, "{}", found.ports[9 + 8].longest_packets);
+}
+
+/// What is sent again after a timeout waits for room in its port, and uses up the last credit when none has come for as long as
+/// is waited for one: the next packet goes at once.
+#[test]
+fn the_last_credit_may_be_used_late() {
+    let flows: Vec<(u32, u32, u64)> = (0..5).map(|host| (host, 7, 50)).collect();
+    for seed in 0..10 {
+        let queue: Arc<dyn Queue> = Arc::new(DropTail { limit: Limit::Packets(3) });
+        let found = run(Scenario { seed, ..scenario(rccc(1.0, 100.0), queue, 8, &flows) });
+        assert!(found.flows.iter().all(|flow| flow.end.is_some()));
+    }
 }
 
 /// Host 0 sends to three others, a third of its link to each.  Host 1 gives it no more credits than it uses, so that host 4
