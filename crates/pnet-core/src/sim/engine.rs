@@ -14,7 +14,7 @@ use super::queues::{Discipline, DropTail, Held, Limit, Queue};
 use super::records::{End, Outcome};
 use super::source::{Flow, Source};
 use super::steady::Steady;
-use super::time::{NEVER, Time};
+use super::time::{MICROSECOND, NEVER, Time};
 use super::trace::{Recorder, Watched};
 use super::transports::{Mixed, Tcp, Transport, TransportKind};
 use crate::error::{Error, invalid};
@@ -23,10 +23,14 @@ use crate::paths::Policy;
 /// Events between two looks at who watches.
 const LOOK: u64 = 1 << 14;
 
+/// Time between two looks for paused ports that wait for each other.
+const STUCK_LOOK: Time = 100 * MICROSECOND;
+
 /// How ports are simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Model {
-    /// One event for each packet and link, unless queues of several ports depend on each other.
+    /// One event for each packet and link, and another where it lets others go that wait, if queues of several ports depend on
+    /// each other.
     #[default]
     Fast,
     /// Always two, a departure and an arrival.  The outcome is the same but for the number of events.
@@ -198,13 +202,14 @@ impl Scenario {
         let needs = needs(&*self.transport, paths.fabric.slots() as u64, small_queue)?;
         let steady = self.fast_forward.then(Steady::new);
         let payload = shape.payload;
-        let service = (self.queue.pauses(), self.model == Model::Plain || self.forwarding.compares_queues());
+        let service = (self.queue.pauses(), self.forwarding.compares_queues(), self.model == Model::Plain);
         let net = Net::new(paths, disciplines, service, flows, (shape, needs), recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
-        let mut engine = Engine { net, transport, events: 0, steady, look: NEVER, payload };
+        let stuck_look = if self.queue.pauses() { STUCK_LOOK } else { NEVER };
+        let mut engine = Engine { net, transport, events: 0, steady, stuck_look, look: stuck_look, payload };
         let end = engine.run(self.limits, watch)?;
         let skipped = engine.net.outside(0);
-        let time = engine.net.now().min(self.limits.time - skipped);
+        let time = engine.net.now().min(self.limits.time - skipped).min(engine.stuck_look);
         engine.net.finish(end, time, engine.events)
     }
 }
@@ -228,8 +233,11 @@ struct Engine {
     net: Net,
     transport: Box<dyn Transport<Net>>,
     events: u64,
-    /// Who looks for a steady state, and when next.
+    /// Who looks for a steady state.
     steady: Option<Steady>,
+    /// When to look next for ports that wait for each other; nothing has happened since when they are found.
+    stuck_look: Time,
+    /// When to look next for either.
     look: Time,
     payload: u16,
 }
@@ -237,13 +245,8 @@ struct Engine {
 impl Engine {
     fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
         loop {
-            if self.events.is_multiple_of(LOOK) {
-                if !watch(self.progress()) {
-                    return Ok(End::Stopped);
-                }
-                if self.net.is_stuck() {
-                    return Ok(End::Deadlock);
-                }
+            if self.events.is_multiple_of(LOOK) && !watch(self.progress()) {
+                return Ok(End::Stopped);
             }
             if self.events == limits.events {
                 return Ok(End::EventLimit);
@@ -252,13 +255,13 @@ impl Engine {
                 let end = self.net.flows().at_rest();
                 return Ok(if end == End::Idle && self.net.is_stuck() { End::Deadlock } else { end });
             };
+            if self.net.now() >= self.look && self.look(limits.time) {
+                return Ok(End::Deadlock);
+            }
             if self.net.outside(self.net.now()) > limits.time {
                 return Ok(End::TimeLimit);
             }
             self.events += 1;
-            if self.net.now() >= self.look {
-                self.look_for_steady(limits.time);
-            }
             match fires {
                 Fires::Arrival(port) => {
                     let Some(packet) = self.net.arrive(port) else { continue };
@@ -327,8 +330,28 @@ impl Engine {
     fn disturb(&mut self) {
         if let Some(steady) = &mut self.steady {
             steady.disturb(self.net.now());
-            self.look = steady.next;
+            self.look = steady.next.min(self.stuck_look);
         }
+    }
+
+    /// Looks for ports that wait for each other, and for a steady state; returns whether such ports are found.
+    #[cold]
+    fn look(&mut self, limit: Time) -> bool {
+        let now = self.net.now();
+        if now >= self.stuck_look {
+            if self.net.is_stuck() {
+                return true;
+            }
+            self.stuck_look = (now / STUCK_LOOK + 1) * STUCK_LOOK;
+        }
+        self.look = self.stuck_look;
+        if let Some(steady) = &self.steady {
+            self.look = self.look.min(steady.next);
+            if now >= steady.next && self.net.outside(now) <= limit {
+                self.look_for_steady(limit);
+            }
+        }
+        false
     }
 
     /// Notes what flows and ports have done, and lets time jump where rates are constant.
@@ -336,7 +359,7 @@ impl Engine {
         let Some(note) = self.net.note() else { return self.disturb() };
         let Some(steady) = &mut self.steady else { return };
         let found = steady.look(note);
-        self.look = steady.next;
+        self.look = steady.next.min(self.stuck_look);
         let Some((first, last)) = found else { return };
         let unsent: Vec<u32> = last.flows.iter().map(|flow| self.transport.unsent(flow.connection)).collect();
         let left = self.net.undisturbed().min(limit.saturating_sub(self.net.outside(self.net.now())));

@@ -104,11 +104,11 @@ pub struct Net {
 
 impl Net {
     /// An idle network, for transports of this shape altogether; the ports of hosts have queues of their own or those of switches.
-    /// Queues may pause others, and ports that hold packets may send each in an event of its own.
+    /// Queues may pause others; ports that hold packets may send those that wait in events of their own, or all of them.
     pub(super) fn new(
         paths: Paths,
         (switches, hosts): (Discipline, Option<Discipline>),
-        (pauses, at_once): (bool, bool),
+        (pauses, at_once, plain): (bool, bool, bool),
         flows: Flows<PacketCounts>,
         (shape, needs): (Shape, FlowNeeds),
         recorder: Option<Recorder>,
@@ -127,7 +127,7 @@ impl Net {
             clock: Clock { now: 0, events: Events::new(&nodes, first_timer as usize - 2 * fabric.ports(), seed) },
             first_pull: first_pull as u32,
             first_timer,
-            ports: Ports::new(fabric, (switches, hosts), &needs.each, pauses, at_once, recorder.is_some()),
+            ports: Ports::new(fabric, (switches, hosts), &needs.each, pauses, (at_once, plain), recorder.is_some()),
             active: Active::new(flows, shape.subflows),
             timers: Timers::new(shape.timers + u32::from(room.is_some()), first_timer),
             room,

@@ -119,6 +119,7 @@ fn a_deadlock_on_a_ring_is_found() {
     let flows: Vec<(u32, u32, u64)> = (0..5).map(|host| (host, (host + 2) % 5, 100_000)).collect();
     let found = run(ring(5), shared(20, None), flows.clone());
     assert_eq!((found.end, dropped(&found)), (End::Deadlock, 0));
+    assert!(found.time > 0 && found.time.is_multiple_of(100 * MICROSECOND), "{}", found.time);
     // One way round: the ports of arcs 0, 2, 4, 6 and 8, and the hosts behind them.
     for arc in [0, 2, 4, 6, 8] {
         assert!(found.stuck.contains(&arc), "{:?}", found.stuck);

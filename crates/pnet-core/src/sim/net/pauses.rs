@@ -70,6 +70,11 @@ impl Pauses {
         pause
     }
 
+    /// Whether any port is paused.
+    pub(super) fn any(&self) -> bool {
+        self.ports.iter().any(|asked| asked.since.is_some())
+    }
+
     /// The ports that are paused and will be so for ever, `to` being the node that a port leads to, and `waiting` the ports of
     /// a node where data waits: all that waits at the far end of each is to leave by others of them.
     pub(super) fn stuck(&self, to: impl Fn(u32) -> u32, waiting: impl Fn(u32) -> Vec<u32>) -> Vec<u32> {

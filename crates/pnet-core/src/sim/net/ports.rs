@@ -15,7 +15,7 @@ use crate::sim::port::{Backlog, Departure, Port, Rare, Trail};
 use crate::sim::queues::{Discipline, FRAME, Fifo, Limit, Touch, Verdict};
 use crate::sim::records::PortRecord;
 use crate::sim::telemetry::Telemetry;
-use crate::sim::time::Time;
+use crate::sim::time::{NEVER, Time};
 use crate::sim::trace::Recorder;
 
 /// Where a packet enters a queue.
@@ -41,15 +41,20 @@ pub(super) struct Side {
 impl Side {
     /// A trace tells how much there is exactly.
     fn new(discipline: Discipline, traced: bool) -> Self {
-        let admits_up_to = match &discipline {
-            Discipline::Fifo(fifo) if !traced => fifo.admits_up_to(),
-            _ => Backlog::default(),
-        };
-        let unmarked = match &discipline {
-            Discipline::Fifo(fifo) => fifo.unmarked(),
-            Discipline::Scheduler(scheduler) => scheduler.unmarked(),
+        let (admits_up_to, unmarked) = match &discipline {
+            Discipline::Fifo(fifo) if !traced => (fifo.admits_up_to(), fifo.unmarked()),
+            Discipline::Fifo(fifo) => (Backlog::default(), fifo.unmarked()),
+            Discipline::Scheduler(scheduler) => (Backlog::default(), scheduler.unmarked()),
         };
         Side { discipline, admits_up_to, unmarked }
+    }
+
+    /// What it holds for a port.
+    fn held(&self, port: u32) -> Backlog {
+        match &self.discipline {
+            Discipline::Fifo(_) => Backlog::default(),
+            Discipline::Scheduler(scheduler) => scheduler.backlog(port),
+        }
     }
 }
 
@@ -94,9 +99,11 @@ pub(super) struct Ports {
     pub(super) all: Vec<Port>,
     /// Whether a port whose queue holds packets is to send the next when the last has been sent.
     serving: Vec<bool>,
-    /// Whether it does so in an event of its own, as what it sends depends on what others have sent or the other way round.
+    /// Whether it does so in an event of its own: what it sends depends on what others have sent, or the other way round.
     /// Otherwise it is done later: when something else comes to the port, or what it sent last to the other end.
     at_once: bool,
+    /// Whether there is such an event for every packet, even where none waits.
+    plain: bool,
     rare: Vec<Rare>,
     sides: Sides,
     /// Whose data hosts stamp as its first bit leaves.
@@ -122,7 +129,7 @@ impl Ports {
         (switches, hosts): (Discipline, Option<Discipline>),
         each: &[Needs],
         pauses: Option<Pauses>,
-        at_once: bool,
+        (at_once, plain): (bool, bool),
         traced: bool,
     ) -> Self {
         let sides = Sides {
@@ -131,15 +138,15 @@ impl Ports {
             of_hosts: fabric.of_hosts(),
         };
         let all: Vec<Port> = (0..fabric.ports() as u32).map(|port| Port::new(fabric.link(port))).collect();
-        let leaving =
-            sides.switches.unmarked.is_some() || sides.hosts.as_ref().is_some_and(|side| side.unmarked.is_some());
+        let leaving = [true, false].iter().any(|host| sides.of(*host).unmarked.is_some());
         let trails = vec![Trail::default(); if leaving { all.len() } else { 0 }];
         let of = |port: u32| if fabric.link(port).to == NONE { NONE } else { fabric.from(port) };
         let origins = fabric.relays().then(|| ((0..all.len() as u32).map(of).collect(), vec![]));
         Ports {
             origins,
             serving: vec![false; all.len()],
-            at_once: at_once || sides.share(),
+            at_once: at_once || plain || sides.share(),
+            plain,
             rare: vec![Rare::default(); all.len()],
             all,
             sides,
@@ -196,9 +203,9 @@ impl Ports {
     /// Lets a port send what it has sent by now.
     #[inline]
     pub(super) fn catch_up(&mut self, port: u32, now: Time, events: &mut Events) {
-        while self.serving[port as usize] && !self.at_once {
+        while self.serving[port as usize] {
             let time = self.all[port as usize].busy_until();
-            if time > now {
+            if time > now || self.at_once && events.pending(port) != NEVER {
                 break;
             }
             self.free(port, time, events);
@@ -247,17 +254,13 @@ impl Ports {
             && packet.kind == Kind::Data
             && self.noted.has(packet.connection)
         {
-            let behind = match &self.sides.of(host).discipline {
-                Discipline::Fifo(_) => 0,
-                Discipline::Scheduler(scheduler) => scheduler.backlog(port).bytes,
-            };
-            telemetry.note(&packet, from.hop(port, behind, now));
+            telemetry.note(&packet, from.hop(port, self.sides.of(host).held(port).bytes, now));
         }
         let (departure, arrival) = from.send(&packet, packet.route, false, now);
         from.counters.sent += 1;
         from.counters.bytes += u64::from(packet.size);
         from.counters.spent = from.counters.spent.wrapping_add(departure);
-        if self.at_once {
+        if self.plain || self.at_once && self.sides.of(host).held(port).packets > 0 {
             events.push(port, departure);
         }
         if let Some(arrival) = arrival {
@@ -285,6 +288,7 @@ impl Ports {
         if let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline {
             scheduler.pause(port, pause);
         }
+        self.catch_up(port, clock.now, &mut clock.events);
         if !pause && !self.serving[port as usize] {
             self.serve(port, clock.now, &mut clock.events);
         }
@@ -292,7 +296,7 @@ impl Ports {
 
     /// Ports that are paused and wait for each other.
     pub(super) fn stuck(&self, fabric: &Fabric) -> Vec<u32> {
-        let Some(pauses) = &self.pauses else { return vec![] };
+        let Some(pauses) = self.pauses.as_ref().filter(|pauses| pauses.any()) else { return vec![] };
         let mut waiting: std::collections::HashMap<u32, Vec<u32>> = std::collections::HashMap::new();
         for port in (0..self.all.len() as u32).filter(|port| fabric.link(*port).to != NONE) {
             if let Discipline::Scheduler(scheduler) = &self.sides.of(self.sides.of_hosts.contains(&port)).discipline
@@ -387,12 +391,11 @@ impl Ports {
         self.catch_up(port, clock.now, &mut clock.events);
         let Discipline::Scheduler(scheduler) = &mut self.sides.of_mut(host).discipline else { return false };
         let out = &mut self.all[port as usize];
-        let counters = &mut out.counters;
-        counters.entered += 1;
-        if !self.at_once && !self.serving[port as usize] && scheduler.pass(port, &packet) {
+        out.counters.entered += 1;
+        if !self.plain && !self.serving[port as usize] && scheduler.pass(port, &packet) {
             let alone = Backlog::from(&packet);
-            counters.spent = counters.spent.wrapping_sub(clock.now);
-            counters.longest = counters.longest.max(alone);
+            out.counters.spent = out.counters.spent.wrapping_sub(clock.now);
+            out.counters.longest = out.counters.longest.max(alone);
             if let Some(recorder) = recorder {
                 recorder.queue(clock.now, port, alone);
             }
@@ -417,6 +420,8 @@ impl Ports {
         self.ask(host, clock.now, &mut clock.events);
         if !self.serving[port as usize] {
             self.serve(port, clock.now, &mut clock.events);
+        } else if self.at_once && clock.events.pending(port) == NEVER {
+            clock.events.push(port, self.all[port as usize].busy_until());
         }
         gone > 0 || touch == Touch::Trimmed
     }
@@ -424,12 +429,11 @@ impl Ports {
     /// The records of a run that ends at `end`; `on_its_way` is told of every packet that has not arrived.
     pub(super) fn finish(&self, end: Time, mut on_its_way: impl FnMut(&Packet)) -> Result<Vec<PortRecord>, Error> {
         let mut records = vec![];
-        for (i, (port, rare)) in self.all.iter().zip(&self.rare).enumerate() {
+        for (i, (port, rare)) in (0..).zip(self.all.iter().zip(&self.rare)) {
             let mut counters = port.counters;
             let mut held = 0;
-            let host = self.sides.of_hosts.contains(&(i as u32));
-            if let Discipline::Scheduler(scheduler) = &self.sides.of(host).discipline {
-                for packet in scheduler.held(i as u32) {
+            if let Discipline::Scheduler(scheduler) = &self.sides.of(self.sides.of_hosts.contains(&i)).discipline {
+                for packet in scheduler.held(i) {
                     held += 1;
                     on_its_way(packet);
                     counters.spent = counters.spent.wrapping_add(end);
@@ -439,7 +443,7 @@ impl Ports {
                 let found = format!("port {i}: {counters:?} and {held} packets held");
                 return Err(Error::Unconserved { found });
             }
-            counters.marked -= self.trails.get(i).map_or(0, |trail| port.marked_early(trail, end));
+            counters.marked -= self.trails.get(i as usize).map_or(0, |trail| port.marked_early(trail, end));
             for Departure { time, packet } in port.wire() {
                 on_its_way(packet);
                 if *time > end {
@@ -466,11 +470,7 @@ impl Ports {
 
 impl Queues for Ports {
     fn wait(&self, port: u32, now: Time) -> Time {
-        let out = &self.all[port as usize];
-        match &self.sides.of(self.sides.of_hosts.contains(&port)).discipline {
-            Discipline::Fifo(_) => out.wait(0, now),
-            Discipline::Scheduler(scheduler) => out.wait(scheduler.backlog(port).bytes, now),
-        }
+        self.all[port as usize].wait(self.sides.of(self.sides.of_hosts.contains(&port)).held(port).bytes, now)
     }
 }
 

@@ -275,6 +275,19 @@ impl Scheduler for Buffers {
         touch
     }
 
+    fn pass(&mut self, port: u32, packet: &Packet) -> bool {
+        let (output, of_switch) = (&self.ports[port as usize], self.of_port[port as usize]);
+        if packet.kind != Kind::Data || of_switch == NONE {
+            return output.waiting.packets == 0 && !output.paused;
+        }
+        let Switch { size, used, ref paused, .. } = self.switches[of_switch as usize];
+        let held = if self.params.pauses { self.inputs[self.link as usize].shared } else { 0 };
+        let most = self.threshold(of_switch).saturating_sub(held).min(size - used);
+        // What finds nothing before it may be marked even so; what leaves a buffer may let a link go on.
+        let stays = output.waiting.packets > 0 || output.paused || !paused.is_empty() || self.params.low == Some(0);
+        !stays && u64::from(packet.size) <= most
+    }
+
     fn dequeue(&mut self, port: u32) -> Option<Packet> {
         let output = &mut self.ports[port as usize];
         let bare = output.bare.pop_front();
