@@ -537,7 +537,7 @@ class Forwarding:
 class Outcome:
     """A finished run; columns are int64, times in picoseconds and -1 for what never happened."""
 
-    end: Literal["complete", "no events left", "time limit", "event limit", "interrupted", "deadlock"]
+    end: Literal["complete", "no events left", "time limit", "event limit", "interrupted", "deadlock", "cut off"]
     time_ps: int
     events: int
     packet_hops: int | None

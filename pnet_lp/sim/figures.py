@@ -67,23 +67,21 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
 
 
 def _stuck(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
-    """Return the flows that can never be complete, in runs with no events left: by cause, how many and the first."""
+    """Return the flows that can never be complete, in runs that end for that: by cause, how many and the first."""
     fluid = results[0].packet_hops is None
+    never, after = "never started, without a usable path", "never started, after flows that are not complete"
     halted = "stopped at a link that is down" if fluid else "lost packets that nobody sends again"
-    causes = ("never started, without a usable path", halted, "never started, after flows that are not complete")
-    found: list[list[dict[str, int]]] = [[], [], []]
+    cut = "cut off, as all their paths stay down"
+    found: dict[str, list[dict[str, int]]] = {cause: [] for cause in (never, halted, cut, after)}
     for result in results:
-        if result.end != "no events left":
+        if result.end not in ("no events left", "cut off"):
             continue
-        waits, cut = result.flow["start_ps"] < 0, result.flow["links"] == 0
+        waits, pathless = result.flow["start_ps"] < 0, result.flow["links"] == 0
+        started = cut if result.end == "cut off" else halted
         for flow in np.flatnonzero(~result.done).tolist():
-            cause = 2 if waits[flow] else 0 if cut[flow] else 1
+            cause = after if waits[flow] else never if pathless[flow] else started
             found[cause].append({"seed": result.seed, "flow": flow})
-    return [
-        {"cause": cause, "flows": len(flows), "first": flows[:_NAMED]}
-        for cause, flows in zip(causes, found, strict=True)
-        if flows
-    ]
+    return [{"cause": cause, "flows": len(flows), "first": flows[:_NAMED]} for cause, flows in found.items() if flows]
 
 
 def _jobs_us(results: Sequence[SimulationResult]) -> npt.NDArray[np.float64]:

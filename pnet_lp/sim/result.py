@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 End: TypeAlias = Literal[
-    "complete", "no events left", "time limit", "event limit", "end of clock", "interrupted", "deadlock"
+    "complete", "no events left", "time limit", "event limit", "end of clock", "interrupted", "deadlock", "cut off"
 ]
 """Why a run ended: all flows were complete; nothing was left to happen, though they were not; a limit; the latest time
-that the simulator counts to; Ctrl-C; paused ports that wait for each other."""
+that the simulator counts to; Ctrl-C; paused ports that wait for each other; all paths of what is left stay down."""
 
 
 @brief("end", "flow_count", "completed", "time_ps", "events")

@@ -18,6 +18,7 @@ from pnet_lp.questions.simulate.answer import SimulateAnswer
 from pnet_lp.questions.simulate.case import SimulateCase
 from pnet_lp.questions.simulate.words import report
 from pnet_lp.sim import Outage, figures, simulate
+from pnet_lp.sim.base import TRANSPORTS
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.workload import build_workload
@@ -267,9 +268,46 @@ def test_flows_that_lost_something_for_good_are_named(cable: Network) -> None:
     ]
     fluid = simulate(cable, workload, outage=outage, model="fluid")
     assert [row["cause"] for row in figures([fluid])["stuck"]] == ["stopped at a link that is down"]
-    # A transport that goes on trying is stopped by a limit, and may be complete later.
-    tried = simulate(cable, workload, outage=outage, time_limit="1s")
-    assert (tried.end, figures([tried])["stuck"]) == ("time limit", [])
+    # A transport that goes on trying is stopped where nothing can come of it, and before that by a limit.
+    tried = simulate(cable, workload, outage=outage)
+    assert (tried.end, tried.completed) == ("cut off", 0)
+    assert [(row["cause"], row["flows"]) for row in figures([tried])["stuck"]] == [
+        ("cut off, as all their paths stay down", 2)
+    ]
+    early = simulate(cable, workload, outage=outage, time_limit="4ms")
+    assert (early.end, figures([early])["stuck"]) == ("time limit", [])
+
+
+@pytest.mark.parametrize("name", TRANSPORTS.names())
+@pytest.mark.parametrize("forwarding", ["ecmp", "rps", "hedera"])
+def test_a_run_ends_where_all_that_is_left_is_cut_off(tree: Network, name: str, forwarding: str) -> None:
+    """Host 0 loses its link for good while it sends and receives; others, one of which starts later, are complete."""
+    workload = flows(tree, (0, 15, 20_000_000, 0), (5, 0, 20_000_000, 0), (4, 11, 300_000, 0), (8, 1, 300_000, 3 * MS))
+    mask = FailureModel(tree, Failures(names=("h0",))).draw()
+    words = {"transport": TRANSPORTS.get(name).expression, "forwarding": forwarding, "seed": 1}
+    result = simulate(tree, workload, outage=Outage(mask, MS // 5), **words)
+    check_conserved(result)
+    assert (result.end, result.done.tolist()) == ("cut off", [False, False, True, True])
+    assert result.flow["end_ps"].max() < result.time_ps < 10 * MS
+    assert [row["flows"] for row in figures([result])["stuck"]] == [2]
+    # As where the link comes back after that, up to then.
+    limit = {"time_limit": f"{result.time_ps // 1000}ns"}
+    back = simulate(tree, workload, outage=Outage(mask, MS // 5, 1000 * MS), **words, **limit)
+    assert back.end == "time limit"
+    assert back.flow["end_ps"].tolist() == result.flow["end_ps"].tolist()
+
+
+def test_what_comes_back_or_is_avoided_is_not_cut_off(tree: Network, detour: Network) -> None:
+    mask = FailureModel(tree, Failures(names=("h0",))).draw()
+    workload = flows(tree, (0, 15, 1_000_000, 0))
+    for outages in (Outage(mask, MS // 5, 2000 * MS), (Outage(mask, MS // 5, MS), Outage(mask, 2 * MS, 3000 * MS))):
+        assert simulate(tree, workload, outage=outages).end == "complete"
+    outage = direct(detour, from_ps=MS // 5, reroute_ps=100 * MS)
+    assert simulate(detour, flows(detour, (0, 1, 1_000_000, 0)), outage=outage, transport="hpcc").end == "complete"
+    # One of two paths is left, and is taken now and then.
+    upward = Outage(FailureModel(tree, Failures(names=("edge0-agg0",))).draw(), from_ps=MS // 5)
+    found = simulate(tree, workload, outage=upward, transport="swift", forwarding="rps")
+    assert (found.end, found.port["lost"].sum() > 0) == ("complete", True)
 
 
 def test_packets_lost_on_dead_links_are_told_from_drops(cable: Network) -> None:

@@ -589,7 +589,7 @@ def test_the_estimate_of_memory_is_near_what_is_taken() -> None:
 
 def test_the_clock_has_an_end(tree: Network) -> None:
     # Probes without an answer go on for ever, and so rarely that events do not end the run first.
-    network = outage(tree, from_ps=1)
+    network = outage(tree, from_ps=1, until_ps=2**63 - 1)
     words = {"transport": "tcp:rto_initial=1000000s,rto_min=1000000s,rto_max=1000000s", "outage": network}
     result = simulate(tree, flows(tree, (0, 8, 10**9, 0), (1, 9, 10**9, 0)), **words)
     assert result.end == "end of clock"

@@ -6,7 +6,7 @@ use super::fabric::{Fabric, PathLink};
 use super::failures::Failures;
 use super::flows::Flows;
 use super::forwarding::{Ecmp, Forwarding};
-use super::net::{Fires, Net};
+use super::net::{CutOff, Fires, Net};
 use super::network::{FlowNeeds, Needs, Network, Shape};
 use super::packet::Kind;
 use super::paths::Paths;
@@ -23,8 +23,8 @@ use crate::paths::Policy;
 /// Events between two looks at who watches.
 const LOOK: u64 = 1 << 14;
 
-/// Time between two looks for paused ports that wait for each other.
-const STUCK_LOOK: Time = 100 * MICROSECOND;
+/// Time between two looks for paused ports that wait for each other, or flows that are cut off.
+const PERIOD: Time = 100 * MICROSECOND;
 
 /// How ports are simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -205,11 +205,13 @@ impl Scenario {
         let service = (self.queue.pauses(), self.forwarding.compares_queues(), self.model == Model::Plain);
         let net = Net::new(paths, disciplines, service, flows, (shape, needs), recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
-        let stuck_look = if self.queue.pauses() { STUCK_LOOK } else { NEVER };
-        let mut engine = Engine { net, transport, events: 0, steady, stuck_look, look: stuck_look, payload };
+        let stuck_look = if self.queue.pauses() { PERIOD } else { NEVER };
+        let cut_look = if self.failures.outages.is_empty() { NEVER } else { PERIOD };
+        let look = stuck_look.min(cut_look);
+        let mut engine = Engine { net, transport, events: 0, steady, stuck_look, cut_look, cut: None, look, payload };
         let end = engine.run(self.limits, watch)?;
         let skipped = engine.net.outside(0);
-        let time = engine.net.now().min(self.limits.time - skipped).min(engine.stuck_look);
+        let time = engine.net.now().min(self.limits.time - skipped).min(engine.stuck_look).min(engine.cut_look);
         engine.net.finish(end, time, engine.events)
     }
 }
@@ -235,9 +237,13 @@ struct Engine {
     events: u64,
     /// Who looks for a steady state.
     steady: Option<Steady>,
-    /// When to look next for ports that wait for each other; nothing has happened since when they are found.
+    /// When to look next for ports that wait for each other, and for flows that are cut off; nothing has happened since when
+    /// they are found.
     stuck_look: Time,
-    /// When to look next for either.
+    cut_look: Time,
+    /// What was found of those that are cut off.
+    cut: Option<CutOff>,
+    /// When to look next for any of this.
     look: Time,
     payload: u16,
 }
@@ -255,8 +261,10 @@ impl Engine {
                 let end = self.net.flows().at_rest();
                 return Ok(if end == End::Idle && self.net.is_stuck() { End::Deadlock } else { end });
             };
-            if self.net.now() >= self.look && self.look(limits.time) {
-                return Ok(End::Deadlock);
+            if self.net.now() >= self.look
+                && let Some(end) = self.look(limits.time)
+            {
+                return Ok(end);
             }
             if self.net.outside(self.net.now()) > limits.time {
                 return Ok(End::TimeLimit);
@@ -330,28 +338,39 @@ impl Engine {
     fn disturb(&mut self) {
         if let Some(steady) = &mut self.steady {
             steady.disturb(self.net.now());
-            self.look = steady.next.min(self.stuck_look);
+            self.look = self.next_look();
         }
     }
 
-    /// Looks for ports that wait for each other, and for a steady state; returns whether such ports are found.
+    /// Looks for ports that wait for each other, for flows that are cut off, and for a steady state; returns why the run ends,
+    /// if it does.
     #[cold]
-    fn look(&mut self, limit: Time) -> bool {
+    fn look(&mut self, limit: Time) -> Option<End> {
         let now = self.net.now();
         if now >= self.stuck_look {
             if self.net.is_stuck() {
-                return true;
+                return Some(End::Deadlock);
             }
-            self.stuck_look = (now / STUCK_LOOK + 1) * STUCK_LOOK;
+            self.stuck_look = (now / PERIOD + 1) * PERIOD;
         }
-        self.look = self.stuck_look;
-        if let Some(steady) = &self.steady {
-            self.look = self.look.min(steady.next);
-            if now >= steady.next && self.net.outside(now) <= limit {
-                self.look_for_steady(limit);
+        while now >= self.cut_look {
+            let before = std::mem::replace(&mut self.cut, self.net.cut_off());
+            match (self.cut, before) {
+                (Some(cut), Some(before)) if cut.settled(before) => return Some(End::CutOff),
+                (Some(_), _) => self.cut_look += PERIOD,
+                // The longer a run, the rarer are looks.
+                (None, _) => self.cut_look += PERIOD.max(self.cut_look / 8),
             }
         }
-        false
+        self.look = self.next_look();
+        if self.steady.as_ref().is_some_and(|steady| now >= steady.next) && self.net.outside(now) <= limit {
+            self.look_for_steady(limit);
+        }
+        None
+    }
+
+    fn next_look(&self) -> Time {
+        self.stuck_look.min(self.cut_look).min(self.steady.as_ref().map_or(NEVER, |steady| steady.next))
     }
 
     /// Notes what flows and ports have done, and lets time jump where rates are constant.
@@ -359,8 +378,8 @@ impl Engine {
         let Some(note) = self.net.note() else { return self.disturb() };
         let Some(steady) = &mut self.steady else { return };
         let found = steady.look(note);
-        self.look = steady.next.min(self.stuck_look);
-        let Some((first, last)) = found else { return };
+        self.look = self.next_look();
+        let (Some((first, last)), Some(steady)) = (found, &self.steady) else { return };
         let unsent: Vec<u32> = last.flows.iter().map(|flow| self.transport.unsent(flow.connection)).collect();
         let left = self.net.undisturbed().min(limit.saturating_sub(self.net.outside(self.net.now())));
         let Some(jump) = steady.jump(&first, &last, &unsent, self.payload, left) else { return };

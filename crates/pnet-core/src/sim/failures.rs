@@ -101,6 +101,11 @@ impl Down {
         outages.get(next).is_some_and(|(from, _)| *from <= last)
     }
 
+    /// Whether a link fails, and is not back any more.
+    pub(super) fn for_good(&self, port: u32) -> bool {
+        self.outages.get(port as usize).and_then(|outages| outages.last()).is_some_and(|(_, until)| *until == NEVER)
+    }
+
     /// Whether anything fails.
     pub(super) fn fails(&self) -> bool {
         !self.outages.is_empty()

@@ -1,6 +1,7 @@
 //! The network while the run goes on: it moves packets from port to port, and lets transports send them.
 
 mod active;
+mod cut;
 mod ending;
 mod entering;
 mod pauses;
@@ -30,6 +31,7 @@ use super::time::{NEVER, Time};
 use super::trace::{Recorder, WindowRow};
 use crate::error::Error;
 use active::{Active, State};
+pub(super) use cut::CutOff;
 use pauses::Pauses;
 use ports::{Ports, Site};
 use room::Room;

@@ -2,7 +2,7 @@
 
 use super::fabric::{Fabric, PathLink};
 use super::failures::{Down, Failures};
-use super::forwarding::{Empty, Forwarder, Forwarding, Ground, Pair, Queues};
+use super::forwarding::{Empty, Forwarder, Forwarding, Ground, MOST, Pair, Queues};
 use super::packet::Packet;
 use super::routes::Routes;
 use super::time::Time;
@@ -56,6 +56,13 @@ impl Paths {
     /// The ports of the paths open to a flow.
     pub(super) fn ports(&self, pair: Pair, now: Time) -> Vec<Vec<u32>> {
         self.forwarder.paths(pair, &Ground { fabric: &self.fabric, routes: &self.routes, queues: &Empty, now })
+    }
+
+    /// Whether all paths that a flow may ever take cross links that have failed for good; of very many only some are known.
+    pub(super) fn cut(&mut self, pair: Pair, now: Time) -> bool {
+        let ground = Ground { fabric: &self.fabric, routes: &self.routes, queues: &Empty, now };
+        let paths = self.forwarder.possible(pair, &ground);
+        paths.len() < MOST && paths.iter().all(|path| path.iter().any(|port| self.down.for_good(*port)))
     }
 
     /// The port by which a packet leaves its host, and its route from there.

@@ -148,6 +148,8 @@ pub enum End {
     Stopped,
     /// Ports are paused that wait for each other.
     Deadlock,
+    /// Every path of the flows that are not complete crosses a link that has failed for good.
+    CutOff,
 }
 
 impl End {
@@ -160,6 +162,7 @@ impl End {
             End::EventLimit => "event limit",
             End::Stopped => "interrupted",
             End::Deadlock => "deadlock",
+            End::CutOff => "cut off",
         }
     }
 }

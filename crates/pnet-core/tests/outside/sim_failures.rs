@@ -63,9 +63,9 @@ fn a_flow_finds_another_path_after_the_repair_time() {
     assert_eq!(found.ports[first as usize].lost, flow.counts.dropped);
     let carried = found.ports[first as usize].packets - found.ports[first as usize].lost;
     assert!(u128::from(carried) * 1_200_000 <= u128::from(from));
-    // Where paths never learn, the flow does not end.
+    // Where paths never learn, the flow is cut off, and the run ends.
     let found = run(ecmp(), Failures { repair: None, ..failed }, 10_000_000).unwrap();
-    assert_eq!((found.end, found.flows[0].end), (End::TimeLimit, None));
+    assert_eq!((found.end, found.flows[0].end), (End::CutOff, None));
     assert!(found.flows[0].received > 0);
 }
 

@@ -134,6 +134,11 @@ impl Forwarder for Controller {
         self.flows.paths(pair, ground)
     }
 
+    fn possible(&mut self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {
+        let all = Controller::paths(self, pair, ground.fabric);
+        self.flows.paths(pair, ground).into_iter().chain(all).collect()
+    }
+
     fn next_poll(&self) -> Time {
         self.next
     }

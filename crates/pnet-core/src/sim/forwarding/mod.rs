@@ -150,6 +150,11 @@ pub trait Forwarder {
 
     /// Ports of the paths open to a flow's connections, from source to destination.
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>>;
+
+    /// The same of all paths that it may still lead them along while nothing fails or comes back.
+    fn possible(&mut self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {
+        self.paths(pair, ground)
+    }
 }
 
 /// How a flow's packets are divided between the paths open to it.

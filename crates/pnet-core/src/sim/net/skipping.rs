@@ -25,12 +25,14 @@ impl Net {
         Some(Note { time: now, flows, ports, pauses })
     }
 
+    /// When a flow next starts, or something fails or comes back, or paths learn of it.
+    pub(super) fn next_change(&self) -> Time {
+        self.active.flows.next_release().min(self.paths.down.boundary(self.clock.now))
+    }
+
     /// The time that flows and failures leave until something comes from outside.
     pub(in crate::sim) fn undisturbed(&self) -> Time {
-        let Net { active, paths, clock, .. } = self;
-        let outside = active.flows.next_release().min(paths.down.boundary(clock.now));
-        let next = outside.min(paths.forwarder.next_poll());
-        next.saturating_sub(self.clock.now)
+        self.next_change().min(self.paths.forwarder.next_poll()).saturating_sub(self.clock.now)
     }
 
     /// Time jumps, and flows with it.
