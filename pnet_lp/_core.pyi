@@ -390,6 +390,30 @@ class FairSplit:
     def weight(self) -> _F64: ...
 
 @final
+class FairSplitVertices:
+    def __new__(
+        cls,
+        problem: PathProblem,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairSplitVertices: ...
+    def level(
+        self,
+        kept: _F64,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairLevel: ...
+    def carried(self) -> _F64: ...
+
+@final
 class FairVertices:
     def __new__(
         cls,

@@ -136,6 +136,11 @@ def fair_split() -> _core.FairSplit:
     return _core.FairSplit(paths(), **_SOLVE)
 
 
+def split_vertices() -> _core.FairSplitVertices:
+    """Return the search for levels at vertices over those paths."""
+    return _core.FairSplitVertices(paths(), **_SOLVE)
+
+
 def symmetry() -> _core.Symmetry:
     """Return the problem as one graph."""
     demands = _core.Demands.product(np.ones(2), np.ones(2), np.zeros(2))
@@ -319,6 +324,9 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "FairSplit": (core.FairSplit, {"problem": paths(), **_SOLVE}),
         "FairSplit.level": (fair_split().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairSplit.weight": (fair_split().weight, {}),
+        "FairSplitVertices": (core.FairSplitVertices, {"problem": paths(), **_SOLVE}),
+        "FairSplitVertices.carried": (split_vertices().carried, {}),
+        "FairSplitVertices.level": (split_vertices().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairVertices": (core.FairVertices, {"problem": problem(), **_SOLVE}),
         "FairVertices.level": (vertices().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairVertices.proof": (vertices().proof, {}),

@@ -1,4 +1,4 @@
-"""``max-min`` over any path from vertex to vertex: the rates of the whole program, and proofs that hold."""
+"""``max-min`` from vertex to vertex: the rates of the whole program, and proofs that hold."""
 
 from pathlib import Path
 
@@ -62,6 +62,30 @@ def test_rates_are_those_of_the_whole_program(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("nothing_else")
+@pytest.mark.parametrize(
+    ("case", "routing"),
+    [
+        (case_of("jellyfish:k=4", "random:flows=2", planes=2), "ksp:4"),
+        (case_of("jellyfish:k=4", "permutation", "host"), "ksp:3"),
+        (case_of("jellyfish:k=4", "gravity", "host"), "edge-disjoint:2"),
+        (case_of("torus:dims=3x4", "skewed"), "ecmp-lp"),
+        (case_of("fat-tree:k=4", "random:flows=3", planes=2, equal=True), "ksp:8"),
+    ],
+)
+def test_rates_over_given_paths_are_those_of_the_whole_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case, routing: str
+) -> None:
+    ours = solve(*case, objective="max-min", routing=routing)
+    monkeypatch.undo()
+    theirs = solve(*case, objective="max-min", routing=routing, solver="highs-simplex")
+    assert ours.status == theirs.status == "certified"
+    assert ours.figures["relative_gap"] <= 1e-6
+    assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=2e-3)
+    save_result(path := tmp_path / "a.json", *case, ours)
+    assert verify_file(path).figures["relative_gap"] <= 1e-6
+
+
+@pytest.mark.usefixtures("nothing_else")
 def test_many_levels_of_few_demands(tmp_path: Path) -> None:
     case = case_of("jellyfish:k=4", "gravity", "host")
     found = solve(*case, objective="max-min")
@@ -93,10 +117,23 @@ def test_rates_are_those_of_another_search(seed: int) -> None:
         assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=1e-3)
 
 
+@given(seed=st.integers(0, 1_000_000), routing=st.sampled_from(["ksp:2", "ksp:5", "edge-disjoint:3", "ecmp-lp"]))
+def test_over_given_paths_too(seed: int, routing: str) -> None:
+    case = random_network(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(max_min, "by_cuts", lambda _: None)
+        ours = solve(*case, objective="max-min", routing=routing)
+    theirs = solve(*case, objective="max-min", routing=routing, solver="highs-simplex", tolerance=1e-5)
+    assert ours.status == "certified"
+    if theirs.status == "certified":
+        assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=1e-3)
+
+
 @pytest.mark.usefixtures("nothing_else")
-def test_the_number_of_threads_changes_no_bit() -> None:
+@pytest.mark.parametrize("routing", ["ideal", "ksp:8"])
+def test_the_number_of_threads_changes_no_bit(routing: str) -> None:
     case = case_of("jellyfish:k=6", "random:flows=2")
-    one, two = (solve(*case, objective="max-min", threads=n) for n in (1, 2))
+    one, two = (solve(*case, objective="max-min", routing=routing, threads=n) for n in (1, 2))
     assert np.array_equal(one.rates_gbps, two.rates_gbps)
     assert [level.upper for level in one.levels] == [level.upper for level in two.levels]
 
@@ -136,7 +173,7 @@ def test_too_many_demands_leave_it_to_others(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_where_too_many_links_limit_what_is_known_is_kept() -> None:
-    case = case_of("random-regular:n=60,degree=10", "random:flows=12", planes=2)
+    case = case_of("random-regular:n=100,degree=10", "random:flows=16", planes=2)
     found = at_vertices(State.zero(ArcProblem(build_problem(*case)), SolveContext()))
     assert found is not None
     assert found.warnings == ("columns: levels beyond the 0 found are not known",)

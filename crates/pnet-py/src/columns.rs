@@ -81,13 +81,7 @@ pub(crate) fn estimate_cheapest_flow_bytes(problem: &FlowProblem) -> usize {
     columns::estimate_cheapest_bytes(&problem.inner)
 }
 
-/// Levels of max-min fairness over given paths, by column generation.
-#[pyclass(frozen, module = "pnet_lp._core")]
-pub(crate) struct FairSplit {
-    inner: Mutex<columns::FairSplit>,
-}
-
-/// The result of [`FairFlow::level`], [`FairVertices::level`] and [`FairSplit::level`].
+/// The result of `level` of [`FairFlow`], [`FairVertices`], [`FairSplit`] and [`FairSplitVertices`].
 #[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct FairLevel {
     /// The largest common rate found, per unit demand, and the part of all rates that fits.
@@ -98,19 +92,6 @@ pub(crate) struct FairLevel {
     length: Py<PyArray1<f64>>,
     iterations: usize,
     interrupted: bool,
-}
-
-impl FairLevel {
-    fn new(py: Python<'_>, found: columns::FairLevel, length: Vec<f64>, interrupted: bool) -> Self {
-        FairLevel {
-            rate: found.rate,
-            fits: found.fits,
-            upper: found.upper,
-            length: length.into_pyarray(py).unbind(),
-            iterations: found.iterations,
-            interrupted: found.interrupted || interrupted,
-        }
-    }
 }
 
 /// Paths over which programs are written.
@@ -180,14 +161,13 @@ fn unlocked<T>(search: &Mutex<T>) -> MutexGuard<'_, T> {
     search.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Levels of max-min fairness over any path.
+/// Levels of max-min fairness, and what else is known of them.
 macro_rules! fair_levels {
-    ($name:ident, $what:literal $(, $more:item)?) => {
+    ($name:ident, $problem:ty, $what:literal, $($more:item),+) => {
         #[doc = $what]
         #[pyclass(frozen, module = "pnet_lp._core")]
         pub(crate) struct $name {
             inner: Mutex<columns::$name>,
-            planes: usize,
         }
 
         #[pymethods]
@@ -196,7 +176,7 @@ macro_rules! fair_levels {
             #[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
             fn new(
                 py: Python<'_>,
-                problem: &FlowProblem,
+                problem: &$problem,
                 tolerance: f64,
                 max_iterations: usize,
                 time_limit_s: f64,
@@ -206,7 +186,7 @@ macro_rules! fair_levels {
                 let options = Options { tolerance, max_iterations, time_limit_s };
                 let (inner, _) =
                     run(py, threads, on_progress, |monitor| columns::$name::new(&problem.inner, &options, monitor))?;
-                Ok($name { inner: Mutex::new(inner), planes: problem.inner.planes.len() })
+                Ok($name { inner: Mutex::new(inner) })
             }
 
             /// The largest common rate of the demands whose `kept` is 0, beside which the others keep that.
@@ -224,81 +204,69 @@ macro_rules! fair_levels {
             ) -> Result<FairLevel> {
                 let fixed = fixed(kept.as_slice()?);
                 let options = Options { tolerance, max_iterations, time_limit_s };
-                let ((found, length), interrupted) = run(py, threads, on_progress, |monitor| {
-                    let mut fair = unlocked(&self.inner);
-                    let found = fair.level(&fixed, &options, monitor)?;
-                    let length = fair.lengths(&found).concat();
-                    Ok((found, length))
-                })?;
-                Ok(FairLevel::new(py, found, length, interrupted))
+                let (found, interrupted) =
+                    run(py, threads, on_progress, |monitor| unlocked(&self.inner).level(&fixed, &options, monitor))?;
+                Ok(FairLevel {
+                    rate: found.rate,
+                    fits: found.fits,
+                    upper: found.upper,
+                    length: found.length.into_pyarray(py).unbind(),
+                    iterations: found.iterations,
+                    interrupted: found.interrupted || interrupted,
+                })
             }
 
-            /// The flow of the last level.
-            fn proof(&self, py: Python<'_>) -> Result<Proof> {
-                let inner = in_parallel(py, || unlocked(&self.inner).proof())?;
-                Ok(Proof { inner, planes: self.planes })
-            }
-
-            $($more)?
+            $($more)+
         }
     };
 }
 
-fair_levels!(FairFlow, "Levels of max-min fairness over any path, by column generation.");
+fair_levels!(
+    FairFlow,
+    FlowProblem,
+    "Levels of max-min fairness over any path, by column generation.",
+    /// The flow of the last level.
+    fn proof(&self, py: Python<'_>) -> Result<Proof> {
+        in_parallel(py, || {
+            let fair = unlocked(&self.inner);
+            Ok(Proof { inner: fair.proof()?, planes: fair.planes() })
+        })
+    }
+);
 fair_levels!(
     FairVertices,
+    FlowProblem,
     "The same by the simplex method, each at a vertex.",
+    /// The flow of the last level.
+    fn proof(&self, py: Python<'_>) -> Result<Proof> {
+        in_parallel(py, || {
+            let fair = unlocked(&self.inner);
+            Ok(Proof { inner: fair.proof()?, planes: fair.planes() })
+        })
+    },
     /// What each demand gets by that flow, in which no link carries more than it can.
     fn served<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
         Ok(in_parallel(py, || Ok(unlocked(&self.inner).served()))?.into_pyarray(py))
     }
 );
-
-#[pymethods]
-impl FairSplit {
-    #[new]
-    #[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
-    fn new(
-        py: Python<'_>,
-        problem: &PathProblem,
-        tolerance: f64,
-        max_iterations: usize,
-        time_limit_s: f64,
-        threads: usize,
-        on_progress: Py<PyAny>,
-    ) -> Result<Self> {
-        let options = Options { tolerance, max_iterations, time_limit_s };
-        let (inner, _) =
-            run(py, threads, on_progress, |monitor| columns::FairSplit::new(&problem.inner, &options, monitor))?;
-        Ok(FairSplit { inner: Mutex::new(inner) })
-    }
-
-    /// The largest common rate; see `FairFlow.level`.
-    #[pyo3(signature = (kept, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
-    #[allow(clippy::too_many_arguments)]
-    fn level(
-        &self,
-        py: Python<'_>,
-        kept: PyReadonlyArray1<f64>,
-        tolerance: f64,
-        max_iterations: usize,
-        time_limit_s: f64,
-        threads: usize,
-        on_progress: Py<PyAny>,
-    ) -> Result<FairLevel> {
-        let fixed = fixed(kept.as_slice()?);
-        let options = Options { tolerance, max_iterations, time_limit_s };
-        let (mut found, interrupted) =
-            run(py, threads, on_progress, |monitor| unlocked(&self.inner).level(&fixed, &options, monitor))?;
-        let length = std::mem::take(&mut found.length);
-        Ok(FairLevel::new(py, found, length, interrupted))
-    }
-
+fair_levels!(
+    FairSplit,
+    PathProblem,
+    "Levels of max-min fairness over given paths, by column generation.",
     /// What the last level puts on each path, as a part of its demand.
     fn weight<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
         Ok(in_parallel(py, || Ok(unlocked(&self.inner).weight()))?.into_pyarray(py))
     }
-}
+);
+fair_levels!(
+    FairSplitVertices,
+    PathProblem,
+    "The same by the simplex method, each at a vertex.",
+    /// What each path carries by the flow of the last level, in which no link carries more than it can.
+    fn carried<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
+        Ok(in_parallel(py, || Ok(unlocked(&self.inner).carried()))?.into_pyarray(py))
+    }
+);
 
 /// Bytes that [`FairFlow`] will hold at its peak.
 #[pyfunction]

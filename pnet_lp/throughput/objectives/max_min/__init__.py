@@ -261,10 +261,11 @@ class MaxMin(Fair):
         auto = context.solver == AUTO
         if auto:
             yield lambda _: by_cuts(nothing)
-        if auto and problem.form == "arc" and not problem.rough:
+        if auto and not problem.rough:
             if not self.apart:
                 yield lambda _: at_vertices(nothing)
-            yield lambda _: with_growing_paths(nothing)
+            if problem.form == "arc":
+                yield lambda _: with_growing_paths(nothing)
         small = True
         if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
             small = auto and problem.flow_variables <= SMALL_COLUMNS

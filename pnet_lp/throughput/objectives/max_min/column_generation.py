@@ -19,7 +19,7 @@ from pnet_lp.model.flow import Lengths
 from pnet_lp.throughput.objectives.max_min.levels import PART, Level, State, bound_of, saturated_at
 from pnet_lp.throughput.objectives.program import NO_TIME
 from pnet_lp.throughput.problems import Attained, Problem
-from pnet_lp.throughput.problems.answers import FlowAnswer, SplitAnswer
+from pnet_lp.throughput.problems.answers import FlowAnswer
 from pnet_lp.throughput.problems.base import separated
 from pnet_lp.throughput.problems.merge import merge
 from pnet_lp.throughput.problems.paths import PathProblem
@@ -32,6 +32,10 @@ _CLOSER = 0.1
 
 _LOSS = 0.01
 """Part by which a flow may have to be scaled down, in tolerances."""
+
+_WORST, _SAME = 0.01, 2.0
+"""Part by which a demand may be below its bound where it is fixed although that is more than the tolerance, as no
+attempt brings more; and the factor up to which others take part in the bound that are fixed with it."""
 
 
 def by_columns(state: State, most: int | None = None) -> State:
@@ -95,7 +99,12 @@ def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
         proved = 1 - found.fits <= _LOSS * state.tolerance and bool(saturated.any())
         attempts = 0 if proved else attempts + 1
         many = any(end is not None and state.iterations >= end for end in (most, limit))
-        if not proved and (over or many or attempts == levels.attempts):
+        if not proved and attempts == levels.attempts and not (over or many):
+            # Later levels are to be known as well as they can be.
+            close = (part > 0) & (part >= part.max() / _SAME) & (within <= _WORST * reached * part)
+            saturated = state.active & close
+            proved = 1 - found.fits <= state.tolerance and bool(saturated.any())
+        if not proved and (over or many or attempts >= levels.attempts):
             unknown = NO_TIME if over else f"levels beyond the {len(state.levels)} found are not known"
             state = replace(state, interrupted=found.interrupted, warnings=(f"{FLOW_SOLVER}: {unknown}",))
             state = state.add(Level(rate, np.flatnonzero(state.active), lengths, distance, factor=found.fits))
@@ -104,6 +113,7 @@ def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
         if proved:
             state = state.add(Level(rate, np.flatnonzero(saturated), lengths, distance, factor=found.fits))
             state = state.fix(rate, saturated, levels.relaxation * of_one)
+            attempts = 0
         else:
             levels.begin(options, report)
         context.clock.note("certify")
@@ -169,28 +179,41 @@ class OverAnyPath:
         return FlowAnswer(self._flow, proof, floats(rate / self._flow.demand), rate).attain(rate)
 
 
-class _OverGivenPaths:
+class OverGivenPaths:
+    """Column generation over given paths.
+
+    Class attributes:
+        search: that of the core.
+    """
+
     relaxation: ClassVar[float] = OverAnyPath.relaxation
     attempts: ClassVar[int] = OverAnyPath.attempts
+    search: ClassVar[Any] = _core.FairSplit
 
     def __init__(self, problem: PathProblem) -> None:
-        self._problem = problem
+        self.problem = problem
 
     def estimate_bytes(self) -> int:
-        return _core.estimate_fair_split_bytes(self._problem.core)
+        """See :meth:`Levels.estimate_bytes`."""
+        return _core.estimate_fair_split_bytes(self.problem.core)
 
     def begin(self, options: SolveOptions, report: OnProgress) -> None:
-        self._search = _core.FairSplit(self._problem.core, **options.of_core(report))
+        """See :meth:`Levels.begin`."""
+        self._found = self.search(self.problem.core, **options.of_core(report))
 
     def next(self, kept: FloatArray, options: SolveOptions, report: OnProgress) -> tuple[_core.FairLevel, Lengths]:
-        found = self._search.level(kept, **options.of_core(report))
-        return found, separated(self._problem.flow, self._problem.of_core(found.length))
+        """See :meth:`Levels.next`."""
+        found = self._found.level(kept, **options.of_core(report))
+        return found, separated(self.problem.flow, self.problem.of_core(found.length))
+
+    def amount(self) -> FloatArray:
+        """Return float64 ``[N]``: what each path carries by the flow of the last level, Gb/s."""
+        return floats(self._found.weight() * self.problem.flow.demand[self.problem.demand_of_column])
 
     def attain(self, rate: FloatArray) -> Attained:
-        problem = self._problem
-        amount = floats(self._search.weight() * problem.flow.demand[problem.demand_of_column])
-        return SplitAnswer(problem, amount, floats(np.zeros(len(problem.flow.link_capacity)))).attain(rate)
+        """See :meth:`Levels.attain`."""
+        return self.problem.attain(self.amount(), rate)
 
 
-_LEVELS: dict[str, Any] = {"arc": OverAnyPath, "path": _OverGivenPaths}
+_LEVELS: dict[str, Any] = {"arc": OverAnyPath, "path": OverGivenPaths}
 """By the form of the problem."""

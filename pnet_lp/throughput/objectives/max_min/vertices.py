@@ -8,18 +8,19 @@ rounding, and have to be, as bounds of later levels depend on what lower ones le
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray, floats
-from pnet_lp.throughput.objectives.max_min.column_generation import OverAnyPath, by_levels
+from pnet_lp.throughput.objectives.max_min.column_generation import OverAnyPath, OverGivenPaths, by_levels
 from pnet_lp.throughput.objectives.max_min.levels import State
 from pnet_lp.throughput.problems import Attained
 
-MOST_DEMANDS = 5_000
-"""A step looks at all of them."""
+MOST_DEMANDS = 100_000
+"""Each level looks at all of them."""
 
 _PART = 2
 """Of the time left it has one part in so many: what comes next does not continue from it."""
@@ -44,6 +45,28 @@ class AtVertices(OverAnyPath):
             raise SolverError(f"a vertex has lost its precision: {error}") from None
 
 
+class AtVerticesOfPaths(OverGivenPaths):
+    """The simplex method over given paths."""
+
+    relaxation = AtVertices.relaxation
+    attempts = AtVertices.attempts
+    search = _core.FairSplitVertices
+
+    def amount(self) -> FloatArray:
+        """See :meth:`OverGivenPaths.amount`."""
+        return floats(self._found.carried())
+
+    def attain(self, rate: FloatArray) -> Attained:
+        """See :meth:`Levels.attain`."""
+        problem, amount = self.problem, self.amount()
+        served = np.bincount(problem.demand_of_column, weights=amount, minlength=problem.demand_count)
+        return problem.attain(amount, floats(np.minimum(rate, served)))
+
+
+_SEARCHES: dict[str, Any] = {"arc": AtVertices, "path": AtVerticesOfPaths}
+"""By the form of the problem."""
+
+
 def at_vertices(state: State) -> State | None:
     """Return the state after as many levels as are found; None where there are too many demands.
 
@@ -57,5 +80,5 @@ def at_vertices(state: State) -> State | None:
         return None
     options = state.context.options
     context = replace(state.context, options=replace(options, deadline=options.deadline.parts(_PART)))
-    found = by_levels(replace(state, context=context), AtVertices(state.problem))
+    found = by_levels(replace(state, context=context), _SEARCHES[state.problem.form](state.problem))
     return replace(found, context=state.context)

@@ -9,12 +9,12 @@
 //! As for the cheapest flow ([`super::cheapest()`]) only links that were ever overloaded get a row in the restricted
 //! master ([`Master`]).  It continues from level to level, with its paths and rows.
 
-use super::in_use::{FIRST_STEPS, First, ROUGH, first};
+use super::in_use::{First, first, first_listed};
 use super::links::Links;
 use super::listed;
 use super::master::Master;
 use super::pool::{self, Pool};
-use super::price::{self, Limits, Path, Priced};
+use super::price::{self, Limits, Priced};
 use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
 use crate::mcf::path_form::{self, PathProblem};
@@ -33,7 +33,7 @@ pub struct FairLevel {
     pub fits: f64,
     /// A bound on the rate.
     pub upper: f64,
-    /// The length of each link that prove it.
+    /// The length of each link that prove it: over any path, of arcs, then of access links into planes and out of them.
     pub length: Vec<f64>,
     /// Steps of the interior point.
     pub iterations: usize,
@@ -89,14 +89,6 @@ struct Fair<S> {
     iterations: usize,
 }
 
-/// Where first-order steps ended: paths with the part of its demand on each, and lengths.
-struct Start {
-    pool: Pool,
-    split: Vec<f64>,
-    lower: f64,
-    length: Vec<f64>,
-}
-
 /// Lengths, and the bound that they prove.
 struct Bound {
     upper: f64,
@@ -120,11 +112,9 @@ impl FairFlow {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let First { links, pool, split, lower, upper: unit, length } =
-            first(problem, (ROUGH, UNUSED), options, monitor)?;
-        let problem = Problem { demand: grown(&problem.demand, unit), ..problem.clone() };
-        let source = Anywhere { problem, links };
-        Ok(FairFlow(Fair::new(source, unit, Start { pool, split, lower, length })))
+        let (links, first) = first(problem, UNUSED, options, monitor)?;
+        let problem = Problem { demand: grown(&problem.demand, first.upper), ..problem.clone() };
+        Ok(FairFlow(Fair::new(Anywhere { problem, links }, first)))
     }
 
     /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, to a gap of
@@ -135,13 +125,14 @@ impl FairFlow {
         options: &Options,
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
-        self.0.level(fixed, options, monitor)
+        let mut found = self.0.level(fixed, options, monitor)?;
+        found.length = <[_; 3]>::from(self.0.source.links.lengths(&found.length)).concat();
+        Ok(found)
     }
 
-    /// Lengths of arcs, and of access links into and out of planes.
-    pub fn lengths(&self, level: &FairLevel) -> [Vec<f64>; 3] {
-        let (length, up, down) = self.0.source.links.lengths(&level.length);
-        [length, up, down]
+    /// Number of planes.
+    pub fn planes(&self) -> usize {
+        self.0.source.problem.planes.len()
     }
 
     /// The flow of the last level; its lengths are 0.
@@ -171,16 +162,9 @@ impl FairSplit {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &PathProblem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let first = Options { tolerance: ROUGH, max_iterations: FIRST_STEPS, ..*options };
-        let path_form::Solution { weight, length, lower, upper: unit, .. } =
-            path_form::solve(problem, None, &first, monitor)?;
-        let used = |j: usize| (problem.pair_ptr[j]..problem.pair_ptr[j + 1]).filter(|n| weight[*n] > UNUSED);
-        let listed = |j: usize| used(j).map(|n| Path { place: n as u32, links: problem.path(n).to_vec() }).collect();
-        let paths: Vec<Vec<Path>> = (0..problem.demand.len()).map(listed).collect();
-        let pool = Pool::new(&problem.capacity, &problem.demand, &paths)?;
-        let split = pool.numbers().iter().map(|n| weight[*n as usize]).collect();
-        let source = PathProblem { demand: grown(&problem.demand, unit), ..problem.clone() };
-        Ok(FairSplit(Fair::new(source, unit, Start { pool, split, lower, length })))
+        let first = first_listed(problem, UNUSED, options, monitor)?;
+        let source = PathProblem { demand: grown(&problem.demand, first.upper), ..problem.clone() };
+        Ok(FairSplit(Fair::new(source, first)))
     }
 
     /// The largest common rate; see [`FairFlow::level`].
@@ -215,9 +199,9 @@ fn grown(demand: &[f64], by: f64) -> Vec<f64> {
 }
 
 impl<S: Source> Fair<S> {
-    /// Before the first level, where K is between the first rate and `unit`.
-    fn new(source: S, unit: f64, start: Start) -> Self {
-        let Start { mut pool, split, lower, length } = start;
+    /// Before the first level, where demands have grown by the first bound on K.
+    fn new(source: S, first: First) -> Self {
+        let First { mut pool, split, lower, upper: unit, length } = first;
         let (capacity, demand) = (source.capacity(), source.demand());
         pool.problem.demand = demand.to_vec();
         let t = lower / unit;

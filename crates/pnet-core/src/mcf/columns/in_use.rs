@@ -3,18 +3,19 @@
 use super::Search;
 use super::links::Links;
 use super::pool::Pool;
-use super::price::{Limits, Priced};
+use super::price::{Limits, NO_PATH, Path, Priced};
 use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
+use crate::mcf::path_form::{self, PathProblem};
 use crate::mcf::problem::{Problem, Use};
 use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 use crate::rounding::Nearest;
 
 /// The gap of first-order steps, and how many at most.
-pub(super) const ROUGH: f64 = 0.02;
-pub(super) const FIRST_STEPS: usize = 1_000;
+const ROUGH: f64 = 0.02;
+const FIRST_STEPS: usize = 1_000;
 /// A path with less than this part of its demand is left out: those of a program are few, and missing ones are found again.
 const LITTLE: f64 = 0.01;
 /// Paths of a demand in a plane that are added in one pricing.
@@ -24,7 +25,6 @@ const SHORTER: f64 = 1e-9;
 
 /// Where first-order steps for K ended: paths with the part of its demand on each, bounds, and lengths.
 pub(super) struct First {
-    pub(super) links: Links,
     pub(super) pool: Pool,
     pub(super) split: Vec<f64>,
     pub(super) lower: f64,
@@ -32,22 +32,22 @@ pub(super) struct First {
     pub(super) length: Vec<f64>,
 }
 
-/// The paths in use after some first-order steps for K.
+/// The links, and the paths in use after some first-order steps for K.
 ///
-/// They end at the gap `rough`; paths with the part `unused` of their demand, or less, are left out.
+/// Paths with the part `unused` of their demand, or less, are left out, but for the fullest.
 pub(super) fn first(
     problem: &Problem,
-    (rough, unused): (f64, f64),
+    unused: f64,
     options: &Options,
     monitor: &mut impl Monitor,
-) -> Result<First, Error> {
+) -> Result<(Links, First), Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let best = Best::new(problem)?;
     if !best.lower.is_finite() {
         return invalid("capacity", "no link limits any demand");
     }
     let mut search = Search::new(problem, &best)?;
-    while search.upper - search.lower > rough * search.upper && search.iterations() < FIRST_STEPS {
+    while search.upper - search.lower > ROUGH * search.upper && search.iterations() < FIRST_STEPS {
         let stopped = search.advance(search.steps(), || watch.stop(monitor));
         let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
         if stopped || watch.late() || !monitor.progress(report) {
@@ -55,10 +55,36 @@ pub(super) fn first(
         }
     }
     let Search { links, mut pool, split, lower, upper, length, .. } = search;
-    let kept: Vec<bool> = split.iter().map(|part| *part > unused).collect();
-    let from = pool.exchange(&vec![vec![]; problem.demands()], &kept);
+    let from = pool.exchange(&vec![vec![]; problem.demands()], &used(&pool.problem, &split, unused));
     let split = from.iter().map(|n| split[*n as usize]).collect();
-    Ok(First { links, pool, split, lower, upper, length })
+    Ok((links, First { pool, split, lower, upper, length }))
+}
+
+/// The same where paths are given.
+pub(super) fn first_listed(
+    problem: &PathProblem,
+    unused: f64,
+    options: &Options,
+    monitor: &mut impl Monitor,
+) -> Result<First, Error> {
+    let options = Options { tolerance: ROUGH, max_iterations: FIRST_STEPS, ..*options };
+    let path_form::Solution { weight, length, lower, upper, .. } = path_form::solve(problem, None, &options, monitor)?;
+    let used = used(problem, &weight, unused);
+    let path = |n: usize| Path { place: n as u32, links: problem.path(n).to_vec() };
+    let paths = problem.pair_ptr.windows(2).map(|own| (own[0]..own[1]).filter(|n| used[*n]).map(path).collect());
+    let pool = Pool::new(&problem.capacity, &problem.demand, &paths.collect::<Vec<_>>())?;
+    let split = pool.numbers().iter().map(|n| weight[*n as usize]).collect();
+    Ok(First { pool, split, lower, upper, length })
+}
+
+/// Which paths have more than the part `unused` of their demand, or the most.
+fn used(problem: &PathProblem, split: &[f64], unused: f64) -> Vec<bool> {
+    let of_demand = |own: &[usize]| {
+        let parts = &split[own[0]..own[1]];
+        let most = parts.iter().copied().fold(0.0, f64::max);
+        parts.iter().map(move |part| *part > unused || *part == most)
+    };
+    problem.pair_ptr.windows(2).flat_map(of_demand).collect()
 }
 
 /// Paths of each demand, which grow in number.
@@ -95,7 +121,7 @@ impl PathsInUse {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let First { links, pool, .. } = first(problem, (ROUGH, LITTLE), options, monitor)?;
+        let (links, First { pool, .. }) = first(problem, LITTLE, options, monitor)?;
         Ok(PathsInUse { source: Anywhere { problem: problem.clone(), links }, pool })
     }
 
@@ -127,13 +153,14 @@ impl PathsInUse {
             return invalid("length", "not finite and at least 0");
         }
         let priced = Priced::new(problem, links, links.joined(length, up, down));
-        let known = self.pool.problem.shortest::<Nearest>(&priced.length);
-        let missing: Vec<bool> =
-            known.iter().zip(&priced.shortest).map(|(known, all)| *all < known * (1.0 - SHORTER)).collect();
-        let mut paths = self.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
-        paths.iter_mut().zip(&missing).filter(|(_, missing)| !**missing).for_each(|(paths, _)| paths.clear());
+        let mut length = self.pool.problem.shortest::<Nearest>(&priced.length);
+        for (known, all) in length.iter_mut().zip(&priced.shortest) {
+            *known = if *all < *known * (1.0 - SHORTER) { *known } else { NO_PATH };
+        }
+        let missing = length.iter().filter(|length| **length != NO_PATH).count();
+        let paths = self.source.paths(&priced, Limits { length, count: MOST_PATHS });
         self.pool.exchange(&paths, &vec![true; self.pool.len()]);
-        Ok(missing.iter().filter(|missing| **missing).count())
+        Ok(missing)
     }
 
     /// The flow in which each demand has so much of its `rate` on each of its paths; its lengths are 0.

@@ -37,7 +37,7 @@ pub use fair::{
 pub use goal::Terms;
 pub use in_use::{Listed, PathsInUse};
 pub use listed::{CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes};
-pub use vertex::FairVertices;
+pub use vertex::{FairSplitVertices, FairVertices};
 
 use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};

@@ -16,9 +16,12 @@ pub(super) struct Path {
     pub(super) links: Vec<u32>,
 }
 
+/// In place of a length: no path is to be listed.
+pub(super) const NO_PATH: f64 = -1.0;
+
 /// Which paths to list.
 pub(super) struct Limits {
-    /// The largest length of each demand's paths; the shortest of all is listed in any case.
+    /// The largest length of each demand's paths; the shortest of all is listed in any case, but for [`NO_PATH`].
     pub(super) length: Vec<f64>,
     /// Paths of a demand in each plane, at most.
     pub(super) count: usize,
@@ -96,8 +99,11 @@ impl Priced {
         (0..problem.demands())
             .into_par_iter()
             .map_init(Search::default, |search, j| {
-                let limit = limits.length[j].max(self.shortest[j]);
                 let mut paths = vec![];
+                if limits.length[j] == NO_PATH {
+                    return paths;
+                }
+                let limit = limits.length[j].max(self.shortest[j]);
                 for (p, plane) in problem.planes.iter().enumerate() {
                     let access = self.access(problem, links, j, p);
                     let (up, down) = (links.up(p, problem.src[j]), links.down(p, problem.dst[j]));

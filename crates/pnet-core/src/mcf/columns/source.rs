@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::links::Links;
 use super::pool::Pool;
-use super::price::{Limits, Path, Priced};
+use super::price::{Limits, NO_PATH, Path, Priced};
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
@@ -86,6 +86,9 @@ impl Source for PathProblem {
         (0..self.demand.len())
             .into_par_iter()
             .map(|j| {
+                if limits.length[j] == NO_PATH {
+                    return vec![];
+                }
                 let own = self.pair_ptr[j]..self.pair_ptr[j + 1];
                 let limit = limits.length[j].max(priced.shortest[j]);
                 let mut short: Vec<(f64, usize)> =

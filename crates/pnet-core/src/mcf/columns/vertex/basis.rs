@@ -50,14 +50,20 @@ pub(super) struct Basis {
     pub(super) base: Vec<f64>,
     pub(super) slope: Vec<f64>,
     pub(super) t: f64,
+    /// The largest slope, and the sums of bases and of slopes.
+    pub(super) steepest: f64,
+    total: (f64, f64),
     /// The demand of each path, its links, and its plane or its number.
     pub(super) demand: Vec<u32>,
     pub(super) paths: Vec<Path>,
     pub(super) of: Vec<Vec<u32>>,
+    /// What each path carries, a key path beyond what it rises by with t from 0.
     pub(super) x: Vec<f64>,
     /// The column of each path in the basis that is not a key.
     pub(super) column: Vec<u32>,
     pub(super) key: Vec<u32>,
+    /// The load of each link by which it rises with t, over key paths.
+    pub(super) rising: Vec<f64>,
     /// The other paths in the basis of each demand.
     pub(super) others: Vec<Vec<u32>>,
     /// The path of each column, and the column of the rate.
@@ -80,10 +86,13 @@ impl Basis {
         let mut basis = Basis {
             row: vec![NONE; per.len()],
             slack: vec![1.0; per.len()],
+            rising: vec![0.0; per.len()],
             per,
             base: vec![0.0; demands],
             slope,
             t,
+            steepest: 0.0,
+            total: (0.0, 0.0),
             demand: vec![],
             paths: vec![],
             of: vec![vec![]; demands],
@@ -100,16 +109,28 @@ impl Basis {
             for (path, x) in paths {
                 basis.add(j, path, x);
             }
-            let own = basis.of[j].iter().copied();
-            basis.key[j] =
-                own.max_by(|a, b| basis.carries(*a).total_cmp(&basis.carries(*b)).then(b.cmp(a))).unwrap_or(0);
+            let fullest = |a: &u32, b: &u32| basis.x[*a as usize].total_cmp(&basis.x[*b as usize]).then(b.cmp(a));
+            basis.key[j] = basis.of[j].iter().copied().max_by(fullest).unwrap_or(0);
         }
+        basis.sum_up();
         basis.refresh();
         basis
     }
 
+    fn sum_up(&mut self) {
+        self.steepest = self.slope.iter().copied().fold(0.0, f64::max);
+        self.total = (self.base.iter().sum(), self.slope.iter().sum());
+    }
+
     pub(super) fn carries(&self, n: u32) -> f64 {
-        self.x[n as usize]
+        let j = self.demand[n as usize] as usize;
+        let rises = if self.key[j] == n { self.slope[j] * self.t } else { 0.0 };
+        self.x[n as usize] + rises
+    }
+
+    /// What all demands get.
+    pub(super) fn all(&self) -> f64 {
+        self.total.0 + self.total.1 * self.t
     }
 
     /// Adds a path of a demand, which carries `x`, if it is new.
@@ -139,7 +160,7 @@ impl Basis {
 
     /// The paths of a demand with what they carry.
     pub(super) fn split(&self, j: usize) -> impl Iterator<Item = (&Path, f64)> {
-        self.of[j].iter().map(|n| (&self.paths[*n as usize], self.x[*n as usize].max(0.0)))
+        self.of[j].iter().map(|n| (&self.paths[*n as usize], self.carries(*n).max(0.0)))
     }
 
     /// What a demand gets.
@@ -188,6 +209,7 @@ impl Basis {
             }
         }
         (self.base, self.slope) = (base, slope);
+        self.sum_up();
         self.refresh();
     }
 
@@ -203,7 +225,7 @@ impl Basis {
             }
         };
         add(&mut self.inverse.row(c as usize), &mut length);
-        let all: f64 = (0..self.key.len()).map(|j| self.target(j)).sum();
+        let all = self.all();
         let error = |missing: &[f64]| {
             let lacks = |(c, missing): (u32, &f64)| if Some(c) == self.rate { missing * self.t } else { missing * all };
             (0..).zip(missing).map(lacks).fold(0.0, |worst: f64, lacks| worst.max(lacks.abs()))
@@ -224,7 +246,10 @@ impl Basis {
     /// What each column lacks, at such lengths.
     fn missing(&self, length: &[f64]) -> Vec<f64> {
         let column = |n: &u32| match *n {
-            RATE => 1.0 - self.key.iter().zip(&self.slope).map(|(n, s)| s * self.length(*n, length)).sum::<f64>(),
+            RATE => {
+                let of_row = |l: &u32| self.rising[*l as usize] / self.per[*l as usize] * length[*l as usize];
+                1.0 - self.rows.iter().map(of_row).sum::<f64>()
+            }
             n => self.gain(n, length),
         };
         self.columns.iter().map(column).collect()
@@ -246,16 +271,9 @@ impl Basis {
     }
 
     /// Those of some paths by which t gains more than `least`, each with its gain.
-    pub(super) fn shorter(
-        &self,
-        paths: impl Iterator<Item = u32>,
-        length: &[f64],
-        keys: &[f64],
-        least: f64,
-    ) -> Vec<Gain> {
-        let gain = |n: u32| keys[self.demand[n as usize] as usize] - self.length(n, length);
+    pub(super) fn shorter(&self, paths: impl Iterator<Item = u32>, length: &[f64], least: f64) -> Vec<Gain> {
         let out = paths.filter(|n| self.is_out(*n));
-        out.map(|n| (gain(n), Entering::Path(n))).filter(|(gain, _)| *gain > least).collect()
+        out.map(|n| (self.gain(n, length), Entering::Path(n))).filter(|(gain, _)| *gain > least).collect()
     }
 
     /// The rows of links by whose slack t gains more than `least`, each with its gain.
@@ -318,15 +336,28 @@ impl Basis {
     /// Gives key paths what is left of their demands; returns the loads.
     fn loads(&mut self) -> Vec<f64> {
         let mut load = vec![0.0; self.per.len()];
+        self.rising.fill(0.0);
         for (j, own) in self.of.iter().enumerate() {
             let key = self.key[j];
             let other: f64 = own.iter().filter(|n| **n != key).map(|n| self.x[*n as usize]).sum();
-            self.x[key as usize] = self.base[j] + self.slope[j] * self.t - other;
-            for n in own.iter().filter(|n| self.x[**n as usize] != 0.0) {
-                put(&mut load, &self.per, &self.paths[*n as usize].links, self.x[*n as usize]);
+            self.x[key as usize] = self.base[j] - other;
+            put(&mut self.rising, &self.per, &self.paths[key as usize].links, self.slope[j]);
+            for n in own.iter().filter(|n| self.carries(**n) != 0.0) {
+                put(&mut load, &self.per, &self.paths[*n as usize].links, self.carries(*n));
             }
         }
         load
+    }
+
+    /// Another path of a demand is its key, from which its other paths are measured.
+    pub(super) fn make_key(&mut self, j: u32, new: u32) -> u32 {
+        let old = std::mem::replace(&mut self.key[j as usize], new);
+        let slope = self.slope[j as usize];
+        for (n, sign) in [(old, -1.0), (new, 1.0)] {
+            self.x[n as usize] -= sign * slope * self.t;
+            put(&mut self.rising, &self.per, &self.paths[n as usize].links, sign * slope);
+        }
+        old
     }
 
     /// Entries in the rows of tight links, some twice: they are to be added.
@@ -339,10 +370,8 @@ impl Basis {
             Entering::Path(n) => on(n, 1.0).chain(on(self.key[self.demand[n as usize] as usize], -1.0)).collect(),
             Entering::Slack(r) => vec![(r, 1.0)],
             Entering::Rate => {
-                let mut sum = vec![0.0; self.rows.len()];
-                let rising = self.key.iter().zip(&self.slope).filter(|(_, slope)| **slope > 0.0);
-                rising.for_each(|(n, slope)| on(*n, *slope).for_each(|(r, value)| sum[r as usize] += value));
-                (0..).zip(sum).filter(|(_, value)| *value != 0.0).collect()
+                let rows = (0..).zip(self.rows.iter().map(|l| self.rising[*l as usize]));
+                rows.filter(|(_, value)| *value != 0.0).collect()
             }
         }
     }
@@ -350,11 +379,10 @@ impl Basis {
     /// The entry of what enters in the row that a link would have.
     pub(super) fn entry(&self, n: u32, l: u32) -> f64 {
         let on = |n: u32| f64::from(u8::from(self.paths[n as usize].links.contains(&l)));
-        let part = match n {
-            RATE => self.key.iter().zip(&self.slope).filter(|(_, slope)| **slope > 0.0).map(|(n, s)| s * on(*n)).sum(),
-            n => on(n) - on(self.key[self.demand[n as usize] as usize]),
-        };
-        part * self.per[l as usize]
+        match n {
+            RATE => self.rising[l as usize],
+            n => (on(n) - on(self.key[self.demand[n as usize] as usize])) * self.per[l as usize],
+        }
     }
 
     /// The entries of all columns in the row that a link would have.

@@ -1,4 +1,4 @@
-//! Levels of max-min fairness by the simplex method over any path: from vertex to vertex, and from level to level.
+//! Levels of max-min fairness by the simplex method over paths: from vertex to vertex, and from level to level.
 //!
 //! A vertex is as sharp a proof as numbers allow, and where demands are many and links few it is small ([`basis`]).  First-order
 //! steps end near the first one: what they send over more paths than a vertex has is *pushed* to one, path by path, while t
@@ -11,12 +11,12 @@ mod inverse;
 mod step;
 
 use super::fair::{FairLevel, check_fixed};
-use super::in_use::{First, ROUGH, first};
+use super::in_use::{First, first, first_listed};
 use super::pool::Pool;
-use super::price::{Limits, Path};
+use super::price::{Limits, NO_PATH, Path};
 use super::source::{Anywhere, Source};
 use crate::error::Error;
-use crate::mcf::path_form::normalise;
+use crate::mcf::path_form::{PathProblem, normalise};
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
@@ -42,11 +42,17 @@ const OVER: f64 = 1e-11;
 /// Steps after which flows are corrected.
 const CORRECTED: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
-const MOST_TIGHT: usize = 900;
+const MOST_TIGHT: usize = 1_500;
 
 /// Levels over any path, each at a vertex.
-pub struct FairVertices {
-    source: Anywhere<Problem>,
+pub struct FairVertices(Vertices<Anywhere<Problem>>);
+
+/// Levels over given paths, each at a vertex.
+pub struct FairSplitVertices(Vertices<PathProblem>);
+
+/// What continues from level to level.
+struct Vertices<S> {
+    source: S,
     /// Demands are so large that the first rate is about 1; flows are multiples of `flow`.
     unit: f64,
     flow: f64,
@@ -56,9 +62,11 @@ pub struct FairVertices {
 
 /// What may enter.
 struct Candidates {
-    /// The paths that gained most when all that are known were looked at, and what the best gained then.
+    /// The paths that gained most when all that are known were looked at, what the best gained then, and how long the longest
+    /// key path was.
     hot: Vec<u32>,
     hottest: f64,
+    longest: f64,
     /// What the best gained when all paths were priced.
     priced: f64,
 }
@@ -78,22 +86,8 @@ impl FairVertices {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let First { links, pool, mut split, upper: unit, .. } = first(problem, (ROUGH, LITTLE), options, monitor)?;
-        normalise(&pool.problem, &mut split);
-        let lower = pool.problem.lower_bound::<Nearest>(&pool.problem.load::<Nearest>(&split));
-        let limited = links.capacity.iter().filter(|c| c.is_finite());
-        let flow = limited.clone().sum::<f64>() / limited.count().max(1) as f64;
-        let per = links.capacity.iter().map(|c| flow / c).collect();
-        let slope: Vec<f64> = problem.demand.iter().map(|d| d * unit / flow).collect();
-        let t = lower / unit;
-        let paths = (0..problem.demands()).map(|j| {
-            let own = pool.problem.pair_ptr[j]..pool.problem.pair_ptr[j + 1];
-            let path = |n: usize| Path { place: pool.numbers()[n], links: pool.problem.path(n).to_vec() };
-            own.map(|n| (path(n), split[n] * slope[j] * t)).collect()
-        });
-        let basis = Basis::new(per, slope.clone(), t, paths.collect());
-        let source = Anywhere { problem: problem.clone(), links };
-        Ok(FairVertices { source, unit, flow, basis, iterations: 0 })
+        let (links, first) = first(problem, LITTLE, options, monitor)?;
+        Ok(FairVertices(Vertices::new(Anywhere { problem: problem.clone(), links }, first)))
     }
 
     /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, which is no more than they
@@ -104,15 +98,121 @@ impl FairVertices {
         options: &Options,
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
-        let demand = &self.source.problem.demand;
+        let mut found = self.0.level(fixed, options, monitor)?;
+        found.length = <[_; 3]>::from(self.0.source.links.lengths(&found.length)).concat();
+        Ok(found)
+    }
+
+    /// Number of planes.
+    pub fn planes(&self) -> usize {
+        self.0.source.problem.planes.len()
+    }
+
+    /// What each demand gets by the flow of the last level, in which links carry no more than they can.
+    pub fn served(&self) -> Vec<f64> {
+        self.0.served()
+    }
+
+    /// The flow of the last level; its lengths are 0.
+    pub fn proof(&self) -> Result<Proof, Error> {
+        let Vertices { source, basis, .. } = &self.0;
+        let (mut paths, mut parts) = (vec![], vec![]);
+        for (j, flows) in self.0.fitting().into_iter().enumerate() {
+            let carrying = basis.split(j).map(|(path, _)| path.clone()).zip(flows).filter(|(_, x)| *x > 0.0);
+            let (own, part): (Vec<Path>, Vec<f64>) = carrying.unzip();
+            paths.push(own);
+            parts.push(part);
+        }
+        let served: Vec<f64> = parts.iter().map(|flows| flows.iter().sum()).collect();
+        let pool = Pool::new(source.capacity(), &served, &paths)?;
+        let mut weight = parts.concat();
+        normalise(&pool.problem, &mut weight);
+        Ok(source.proof(served, &pool, &weight, true))
+    }
+}
+
+impl FairSplitVertices {
+    /// Before the first level of `problem`; see [`FairVertices::new`].
+    ///
+    /// ```
+    /// # use pnet_core::mcf::path_form::PathProblem;
+    /// # // Links of 1 and 4, and a demand with a path over each.
+    /// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+    /// use pnet_core::mcf::columns::FairSplitVertices;
+    /// use pnet_core::mcf::run::{Options, Unwatched};
+    ///
+    /// let options = Options { tolerance: 1e-8, max_iterations: 1_000, time_limit_s: f64::INFINITY };
+    /// let mut fair = FairSplitVertices::new(&problem, &options, &mut Unwatched)?;
+    /// let level = fair.level(&[None], &options, &mut Unwatched)?;
+    /// assert!((level.rate - 5.0).abs() < 1e-12 && (fair.carried()[0] - 1.0).abs() < 1e-12);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn new(problem: &PathProblem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
+        let first = first_listed(problem, LITTLE, options, monitor)?;
+        Ok(FairSplitVertices(Vertices::new(problem.clone(), first)))
+    }
+
+    /// The largest common rate; see [`FairVertices::level`].
+    pub fn level(
+        &mut self,
+        fixed: &[Option<f64>],
+        options: &Options,
+        monitor: &mut impl Monitor,
+    ) -> Result<FairLevel, Error> {
+        self.0.level(fixed, options, monitor)
+    }
+
+    /// What each of the paths carries by the flow of the last level, in which links carry no more than they can.
+    pub fn carried(&self) -> Vec<f64> {
+        let Vertices { source, basis, .. } = &self.0;
+        let mut carried = vec![0.0; source.paths()];
+        for (j, flows) in self.0.fitting().into_iter().enumerate() {
+            basis.split(j).zip(flows).for_each(|((path, _), x)| carried[path.place as usize] = x);
+        }
+        carried
+    }
+}
+
+impl<S: Source> Vertices<S> {
+    /// Before the first level.
+    fn new(source: S, first: First) -> Self {
+        let First { pool, mut split, upper: unit, .. } = first;
+        normalise(&pool.problem, &mut split);
+        let lower = pool.problem.lower_bound::<Nearest>(&pool.problem.load::<Nearest>(&split));
+        let limited = source.capacity().iter().filter(|c| c.is_finite());
+        let flow = limited.clone().sum::<f64>() / limited.count().max(1) as f64;
+        let per = source.capacity().iter().map(|c| flow / c).collect();
+        let slope: Vec<f64> = source.demand().iter().map(|d| d * unit / flow).collect();
+        let t = lower / unit;
+        let paths = (0..slope.len()).map(|j| {
+            let own = pool.problem.pair_ptr[j]..pool.problem.pair_ptr[j + 1];
+            let path = |n: usize| Path { place: pool.numbers()[n], links: pool.problem.path(n).to_vec() };
+            own.map(|n| (path(n), split[n] * slope[j] * t)).collect()
+        });
+        let basis = Basis::new(per, slope.clone(), t, paths.collect());
+        Vertices { source, unit, flow, basis, iterations: 0 }
+    }
+
+    /// See [`FairVertices::level`].
+    fn level(
+        &mut self,
+        fixed: &[Option<f64>],
+        options: &Options,
+        monitor: &mut impl Monitor,
+    ) -> Result<FairLevel, Error> {
+        let demand = self.source.demand();
         check_fixed(fixed, demand.len())?;
         let base = fixed.iter().map(|rate| rate.map_or(0.0, |rate| rate / self.flow)).collect();
         let rising = fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0));
         self.basis.rise(base, rising.collect());
         let (mut watch, before) = (Watch::new(options.time_limit_s), self.iterations);
         let last = before.saturating_add(options.max_iterations);
-        let stopped = self.push(last, &mut watch, monitor) || self.climb(last, &mut watch, monitor);
+        let mut stopped = self.push(last, &mut watch, monitor) || self.climb(last, &mut watch, monitor);
         self.basis.refresh();
+        if !stopped && self.fits() < 1.0 - OVER && self.basis.refactor() {
+            stopped = self.climb(last, &mut watch, monitor);
+            self.basis.refresh();
+        }
         let length: Vec<f64> = self.basis.lengths().0.into_iter().map(|length| length.max(0.0)).collect();
         let fits = self.fits();
         Ok(FairLevel {
@@ -125,31 +225,9 @@ impl FairVertices {
         })
     }
 
-    /// Lengths of arcs, and of access links into and out of planes.
-    pub fn lengths(&self, level: &FairLevel) -> [Vec<f64>; 3] {
-        let (length, up, down) = self.source.links.lengths(&level.length);
-        [length, up, down]
-    }
-
-    /// What each demand gets by the flow of the last level, in which links carry no more than they can.
-    pub fn served(&self) -> Vec<f64> {
+    /// What each demand gets.
+    fn served(&self) -> Vec<f64> {
         self.fitting().iter().map(|flows| flows.iter().sum()).collect()
-    }
-
-    /// The flow of the last level; its lengths are 0.
-    pub fn proof(&self) -> Result<Proof, Error> {
-        let (mut paths, mut parts) = (vec![], vec![]);
-        for (j, flows) in self.fitting().into_iter().enumerate() {
-            let carrying = self.basis.split(j).map(|(path, _)| path.clone()).zip(flows).filter(|(_, x)| *x > 0.0);
-            let (own, part): (Vec<Path>, Vec<f64>) = carrying.unzip();
-            paths.push(own);
-            parts.push(part);
-        }
-        let served: Vec<f64> = parts.iter().map(|flows| flows.iter().sum()).collect();
-        let pool = Pool::new(self.source.capacity(), &served, &paths)?;
-        let mut weight = parts.concat();
-        normalise(&pool.problem, &mut weight);
-        Ok(self.source.proof(served, &pool, &weight, true))
     }
 
     /// Raises t, and moves what paths out of the basis carry until it is at a vertex; returns whether it was stopped.
@@ -173,7 +251,7 @@ impl FairVertices {
 
     /// Moves to the best vertex; returns whether it was stopped.
     fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
-        let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, priced: f64::INFINITY };
+        let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, longest: 0.0, priced: f64::INFINITY };
         while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
             let report =
                 Progress { iterations: self.iterations, lower: self.basis.t * self.unit, upper: f64::INFINITY };
@@ -200,27 +278,24 @@ impl FairVertices {
     /// Some of what t gains most by; none at the best vertex, or where its matrix is singular.
     fn gains(&mut self, candidates: &mut Candidates) -> Vec<Gain> {
         let (mut length, error) = self.basis.lengths();
-        let mut keys = self.basis.keys(&length);
-        let total: f64 = (0..keys.len()).map(|j| self.basis.target(j)).sum();
-        let exact = EXACT * self.basis.t;
-        let least = (exact / total).max(NOISE * largest(keys.iter().copied()));
+        let (exact, total) = (EXACT * self.basis.t, self.basis.all());
+        let least = |longest: f64| (exact / total).max(NOISE * longest);
         let dearest = NOISE * largest(self.basis.prices(&length));
-        let mut gains = self.basis.shorter(candidates.hot.iter().copied(), &length, &keys, least);
+        let mut gains = self.basis.shorter(candidates.hot.iter().copied(), &length, least(candidates.longest));
         if best_of(&gains) <= COOL * candidates.hottest {
-            let all =
-                |basis: &Basis, length: &[f64], keys: &[f64]| basis.shorter(0..basis.paths(), length, keys, least);
-            gains = all(&self.basis, &length, &keys);
-            let faded = best_of(&gains) <= FADED * candidates.priced;
-            if faded {
+            candidates.longest = largest(self.basis.keys(&length).into_iter());
+            let least = least(candidates.longest);
+            let all = |basis: &Basis, length: &[f64]| basis.shorter(0..basis.paths(), length, least);
+            gains = all(&self.basis, &length);
+            if best_of(&gains) <= FADED * candidates.priced {
                 if error > least * total {
                     if !self.basis.refactor() {
                         return vec![];
                     }
                     length = self.basis.lengths().0;
-                    keys = self.basis.keys(&length);
                 }
-                self.price(&length, &keys, least);
-                gains = all(&self.basis, &length, &keys);
+                self.price(&length, least);
+                gains = all(&self.basis, &length);
                 candidates.priced = best_of(&gains);
             }
             gains.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -228,20 +303,20 @@ impl FairVertices {
             candidates.hottest = best_of(&gains);
             candidates.hot = gains.iter().filter_map(|(_, entering)| entering.path()).collect();
         }
-        gains.extend(self.basis.loose(&length, dearest.max(exact / self.source.links.capacity.len() as f64)));
+        gains.extend(self.basis.loose(&length, dearest.max(exact / self.source.capacity().len() as f64)));
         gains.sort_by(|a, b| b.0.total_cmp(&a.0));
         gains.truncate(COMPARED);
         gains
     }
 
     /// Adds paths that are shorter than the key paths of their demands by more than `least`.
-    fn price(&mut self, length: &[f64], keys: &[f64], least: f64) {
+    fn price(&mut self, length: &[f64], least: f64) {
+        let keys = self.basis.keys(length);
         let priced = self.source.under(length.iter().map(|length| length.max(0.0)).collect());
-        let limits = Limits { length: keys.iter().map(|key| key - least).collect(), count: MOST_PATHS };
+        let shorter = |(key, shortest): (&f64, &f64)| if *shortest < key - least { key - least } else { NO_PATH };
+        let limits = Limits { length: keys.iter().zip(&priced.shortest).map(shorter).collect(), count: MOST_PATHS };
         for (j, paths) in self.source.paths(&priced, limits).into_iter().enumerate() {
-            if priced.shortest[j] < keys[j] - least {
-                paths.into_iter().for_each(|path| self.basis.add(j, path, 0.0));
-            }
+            paths.into_iter().for_each(|path| self.basis.add(j, path, 0.0));
         }
     }
 
@@ -255,18 +330,18 @@ impl FairVertices {
     ///
     /// Few links have: what one lower level loses in the last digits, small demands of later ones feel.
     fn fitting(&self) -> Vec<Vec<f64>> {
-        let capacity = &self.source.links.capacity;
+        let capacity = self.source.capacity();
         let whole = |j: usize| {
             let all: f64 = self.basis.split(j).map(|(_, x)| x).sum();
             self.basis.split(j).map(move |(path, x)| (path, x / all * self.basis.target(j) * self.flow))
         };
         let mut load = vec![0.0; capacity.len()];
-        for (path, x) in (0..self.source.problem.demands()).flat_map(whole) {
+        for (path, x) in (0..self.source.demand().len()).flat_map(whole) {
             path.links.iter().for_each(|l| load[*l as usize] += x);
         }
         let part: Vec<f64> = load.iter().zip(capacity).map(|(load, c)| (c / load).min(1.0)).collect();
         let fits = |(path, x): (&Path, f64)| x * path.links.iter().map(|l| part[*l as usize]).fold(1.0, f64::min);
-        (0..self.source.problem.demands()).map(|j| whole(j).map(fits).collect()).collect()
+        (0..self.source.demand().len()).map(|j| whole(j).map(fits).collect()).collect()
     }
 
     /// The bound on t that lengths prove.

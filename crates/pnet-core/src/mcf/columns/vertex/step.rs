@@ -27,8 +27,8 @@ struct Direction {
     product: Vec<f64>,
     column: Vec<f64>,
     rate: f64,
-    /// Of the key path of each demand.
-    key: Vec<f64>,
+    /// Of the key paths of demands that have others in what changes, beside what they rise by.
+    key: Vec<(u32, f64)>,
     /// Of the load of each link.
     load: Vec<f64>,
 }
@@ -43,8 +43,8 @@ impl Basis {
         for (c, n) in self.columns.iter().enumerate().filter(|(_, n)| **n != RATE) {
             self.x[*n as usize] -= sign * step * direction.column[c];
         }
-        for (key, change) in self.key.iter().zip(&direction.key) {
-            self.x[*key as usize] += step * change;
+        for (j, change) in &direction.key {
+            self.x[self.key[*j as usize] as usize] += step * change;
         }
         for l in (0..self.slack.len()).filter(|l| self.row[*l] == NONE) {
             self.slack[l] -= step * direction.load[l];
@@ -65,10 +65,10 @@ impl Basis {
             Some(c) => -sign * column[c as usize],
             None => f64::from(u8::from(entering == Entering::Rate)),
         };
-        let mut key: Vec<f64> = self.slope.iter().map(|slope| slope * rate).collect();
-        let mut load = vec![0.0; self.per.len()];
+        let mut load: Vec<f64> = self.rising.iter().map(|by| by * rate).collect();
+        let mut others: Vec<(u32, f64)> = vec![];
         let mut change = |n: u32, by: f64| {
-            key[self.demand[n as usize] as usize] -= by;
+            others.push((self.demand[n as usize], -by));
             put(&mut load, &self.per, &self.paths[n as usize].links, by);
         };
         let columns = self.columns.iter().zip(&column).filter(|(n, by)| **n != RATE && **by != 0.0);
@@ -76,8 +76,11 @@ impl Basis {
         if let Entering::Path(n) = entering {
             change(n, sign);
         }
-        for (n, by) in self.key.iter().zip(&key).filter(|(_, by)| **by != 0.0) {
-            put(&mut load, &self.per, &self.paths[*n as usize].links, *by);
+        others.sort_by_key(|(j, _)| *j);
+        let of_demand = |some: &[(u32, f64)]| (some[0].0, some.iter().map(|(_, by)| by).sum());
+        let key: Vec<(u32, f64)> = others.chunk_by(|a, b| a.0 == b.0).map(of_demand).collect();
+        for (j, by) in &key {
+            put(&mut load, &self.per, &self.paths[self.key[*j as usize] as usize].links, *by);
         }
         Direction { product, column, rate, key, load }
     }
@@ -113,10 +116,16 @@ impl Basis {
             consider(self.x[*n as usize], sign * by, Block::Column(c));
         }
         // A path that carries all of a demand ends with the demand alone.
-        for ((j, n), by) in (0..).zip(&self.key).zip(&direction.key).filter(|(_, by)| **by < 0.0) {
-            if j == own || !self.others[j as usize].is_empty() {
-                consider(self.x[*n as usize], -by, Block::Key(j));
+        let mut of_key = |j: u32, by: f64| {
+            if by < 0.0 && (j == own || !self.others[j as usize].is_empty()) {
+                consider(self.carries(self.key[j as usize]), -by, Block::Key(j));
             }
+        };
+        let rises = |j: u32| self.slope[j as usize] * direction.rate;
+        direction.key.iter().for_each(|(j, by)| of_key(*j, rises(*j) + by));
+        if -direction.rate * self.steepest > still {
+            let still_rises = |j: &u32| direction.key.binary_search_by_key(j, |(j, _)| *j).is_err();
+            (0..self.key.len() as u32).filter(still_rises).for_each(|j| of_key(j, rises(j)));
         }
         for (l, by) in (0..).zip(&direction.load).filter(|(l, by)| **by > 0.0 && self.row[*l as usize] == NONE) {
             consider(self.slack[l as usize], *by, Block::Link(l));
@@ -150,7 +159,6 @@ impl Basis {
                 }
             }
             Block::Key(j) => {
-                let old = self.key[j as usize];
                 if let Entering::Path(n) = entering
                     && self.demand[n as usize] == j
                 {
@@ -161,7 +169,7 @@ impl Basis {
                         row[c as usize] = self.slope[j as usize];
                     }
                     self.inverse.add_outer(&product, &row);
-                    self.key[j as usize] = n;
+                    let old = self.make_key(j, n);
                     self.x[old as usize] = 0.0;
                 } else if let Some(c) = self.swap(j) {
                     let product = self.product(entering);
@@ -180,7 +188,7 @@ impl Basis {
         let mut factors: Vec<(u32, f64)> = others.iter().map(|n| (self.column[*n as usize], -1.0)).collect();
         factors.extend(self.rate.map(|rate| (rate, self.slope[j as usize])));
         self.inverse.combine(c as usize, &factors);
-        let old = std::mem::replace(&mut self.key[j as usize], new);
+        let old = self.make_key(j, new);
         self.others[j as usize].iter_mut().filter(|n| **n == new).for_each(|n| *n = old);
         (self.column[new as usize], self.column[old as usize]) = (NONE, c);
         self.columns[c as usize] = old;
