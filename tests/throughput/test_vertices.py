@@ -105,20 +105,10 @@ def test_levels_worked_out_by_hand() -> None:
     assert found.figures["relative_gap"] < 1e-9
 
 
-@given(seed=st.integers(0, 1_000_000))
-def test_rates_are_those_of_another_search(seed: int) -> None:
-    case = random_network(seed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(max_min, "by_cuts", lambda _: None)
-        ours = solve(*case, objective="max-min")
-    theirs = solve(*case, objective="max-min", solver="highs-simplex", tolerance=1e-5)
-    assert ours.status == "certified"
-    if theirs.status == "certified":
-        assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=1e-3)
-
-
-@given(seed=st.integers(0, 1_000_000), routing=st.sampled_from(["ksp:2", "ksp:5", "edge-disjoint:3", "ecmp-lp"]))
-def test_over_given_paths_too(seed: int, routing: str) -> None:
+@given(
+    seed=st.integers(0, 1_000_000), routing=st.sampled_from(["ideal", "ksp:2", "ksp:5", "edge-disjoint:3", "ecmp-lp"])
+)
+def test_rates_are_those_of_another_search(seed: int, routing: str) -> None:
     case = random_network(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(max_min, "by_cuts", lambda _: None)
@@ -126,7 +116,10 @@ def test_over_given_paths_too(seed: int, routing: str) -> None:
     theirs = solve(*case, objective="max-min", routing=routing, solver="highs-simplex", tolerance=1e-5)
     assert ours.status == "certified"
     if theirs.status == "certified":
-        assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=1e-3)
+        assert ours.rates_gbps is not None
+        # A demand of a millionth of the others gets what these leave within the tolerance.
+        little = 1e-5 * float(ours.rates_gbps.max())
+        assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=1e-3, abs=little)
 
 
 @pytest.mark.usefixtures("nothing_else")
