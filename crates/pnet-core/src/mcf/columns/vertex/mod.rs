@@ -41,6 +41,9 @@ const FADED: f64 = 0.2;
 const OVER: f64 = 1e-11;
 /// Steps after which flows are corrected.
 const CORRECTED: usize = 100;
+/// Steps without a rise of t, for each tight link and beside, before a level ends: numbers have lost their precision then.
+const IDLE: usize = 20;
+const LEAST_IDLE: usize = 2_000;
 /// Tight links, at most: a step takes time with the square of their number.
 const MOST_TIGHT: usize = 1_500;
 
@@ -252,7 +255,13 @@ impl<S: Source> Vertices<S> {
     /// Moves to the best vertex; returns whether it was stopped.
     fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
         let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, longest: 0.0, priced: f64::INFINITY };
+        let (mut highest, mut since) = (self.basis.t, self.iterations);
         while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
+            if self.basis.t > highest * (1.0 + EXACT) {
+                (highest, since) = (self.basis.t, self.iterations);
+            } else if self.iterations - since > LEAST_IDLE + IDLE * self.basis.tight() {
+                return false;
+            }
             let report =
                 Progress { iterations: self.iterations, lower: self.basis.t * self.unit, upper: f64::INFINITY };
             if watch.stop(monitor) {
