@@ -109,6 +109,8 @@ def test_long_help_has_headings(run: Run) -> None:
         (["find"], "Missing option '--hosts'."),
         (["find", "--hosts", "16"], "Missing option '--min-gbps-per-host'."),
         (["topology", "ring:n=4", "--planes", "0"], "Invalid value for '--planes': 0 is not in the range 1<=x<=4096."),
+        (["topology", "ring:n=4", "--planes", "few"], "Invalid value for '--planes': 'few' is not a valid integer."),
+        (["topology", "ring:n=4", "--link-gbps", "x"], "Invalid value for '--link-gbps': 'x' is not a valid number."),
         (
             ["throughput", "ring:n=4", "--variant", "parallel"],
             "Invalid value for '--variant': 'parallel' is not one of "

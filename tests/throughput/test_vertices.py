@@ -14,7 +14,7 @@ from pnet_lp.model.flow import build_problem
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import max_min
 from pnet_lp.throughput.objectives.base import SolveContext
-from pnet_lp.throughput.objectives.max_min import vertices
+from pnet_lp.throughput.objectives.max_min import column_generation, vertices
 from pnet_lp.throughput.objectives.max_min.levels import State
 from pnet_lp.throughput.objectives.max_min.vertices import at_vertices
 from pnet_lp.throughput.problems import ArcProblem
@@ -143,6 +143,24 @@ def test_a_limit_of_iterations_leaves_what_is_proved() -> None:
     assert some.warnings == (f"columns: levels beyond the {len(some.levels) - 1} found are not known",)
     assert some.active.any()
     assert np.array_equal(some.levels[0].demands, whole.levels[0].demands)
+
+
+@pytest.mark.parametrize(("worst", "status"), [(0.01, "certified"), (0.0, "bounds")])
+def test_levels_follow_one_that_is_hardly_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worst: float, status: str
+) -> None:
+    case = case_of("jellyfish:k=4", "random:flows=2")
+    expected = solve(*case, objective="max-min", solver="highs-simplex")
+    for name in ("by_cuts", "with_growing_paths", "by_columns", "all_levels"):
+        monkeypatch.setattr(max_min, name, lambda *_: None)
+    nobody = np.zeros(case[1].demand_count, dtype=bool)
+    monkeypatch.setattr(column_generation, "saturated_at", lambda *_: nobody)
+    monkeypatch.setattr(column_generation, "_WORST", worst)
+    found = solve(*case, objective="max-min")
+    assert found.status == status
+    assert (found.rates_gbps == pytest.approx(expected.rates_gbps, rel=2e-3)) == (status == "certified")
+    save_result(path := tmp_path / "a.json", *case, found)
+    assert verify_file(path).figures["relative_gap"] == pytest.approx(found.figures["relative_gap"], rel=1e-3, abs=1e-9)
 
 
 def test_small_demands_do_not_feel_what_large_ones_lose_by_rounding(tmp_path: Path) -> None:

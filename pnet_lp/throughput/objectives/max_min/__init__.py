@@ -14,10 +14,9 @@ and with ``w_j = d_j dist_l(j)`` as a part of the last sum no active demand alon
 while the others keep t.  Those for which this is close to t are saturated, and fixed.  The parts sum to 1, so there is
 always one.
 
-:mod:`~.vertices` finds the levels over any path where not too many links limit, :mod:`~.column_generation` elsewhere,
-and over given ones where demands are many.  Otherwise, and
-where it is not enough, :mod:`~.driver` goes from no level to all and chooses the strategy, which continues from a
-:class:`~.levels.State`:
+:mod:`~.vertices` finds the levels where not too many links limit, :mod:`~.column_generation` elsewhere over any path,
+and over given ones where demands are many.  Otherwise, and where it is not enough, :mod:`~.driver` goes from no level
+to all and chooses the strategy, which continues from a :class:`~.levels.State`:
 :mod:`~.interior_point` solves each level from a cold start, :mod:`~.simplex` each from the basis of the one before.
 Where the routing fixes the split, :mod:`~.filling` needs neither.
 """

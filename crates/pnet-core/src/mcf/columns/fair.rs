@@ -125,9 +125,7 @@ impl FairFlow {
         options: &Options,
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
-        let mut found = self.0.level(fixed, options, monitor)?;
-        found.length = <[_; 3]>::from(self.0.source.links.lengths(&found.length)).concat();
-        Ok(found)
+        self.0.level(fixed, options, monitor)
     }
 
     /// Number of planes.
@@ -315,7 +313,7 @@ impl<S: Source> Fair<S> {
             rate: self.master.t() * self.unit,
             fits: self.fits(),
             upper: best.upper * self.unit,
-            length: best.length,
+            length: self.source.outside(best.length),
             iterations: self.iterations - first,
             interrupted: interrupted && !watch.late(),
         })

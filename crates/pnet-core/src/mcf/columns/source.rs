@@ -24,6 +24,8 @@ pub(super) trait Source {
     fn paths(&self, priced: &Priced, limits: Limits) -> Vec<Vec<Path>>;
     /// The bound on K that lengths prove.
     fn upper(&self, length: Vec<f64>) -> f64;
+    /// The lengths as others number the links: over any path, of arcs, then of access links into planes and out of them.
+    fn outside(&self, length: Vec<f64>) -> Vec<f64>;
 }
 
 /// Any path.
@@ -65,6 +67,10 @@ impl<P: Borrow<Problem>> Source for Anywhere<P> {
     fn upper(&self, length: Vec<f64>) -> f64 {
         Priced::new(self.problem.borrow(), &self.links, length).upper
     }
+
+    fn outside(&self, length: Vec<f64>) -> Vec<f64> {
+        <[_; 3]>::from(self.links.lengths(&length)).concat()
+    }
 }
 
 impl Source for PathProblem {
@@ -103,5 +109,9 @@ impl Source for PathProblem {
 
     fn upper(&self, length: Vec<f64>) -> f64 {
         self.upper_bound::<Nearest>(&length)
+    }
+
+    fn outside(&self, length: Vec<f64>) -> Vec<f64> {
+        length
     }
 }

@@ -101,9 +101,7 @@ impl FairVertices {
         options: &Options,
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
-        let mut found = self.0.level(fixed, options, monitor)?;
-        found.length = <[_; 3]>::from(self.0.source.links.lengths(&found.length)).concat();
-        Ok(found)
+        self.0.level(fixed, options, monitor)
     }
 
     /// Number of planes.
@@ -222,7 +220,7 @@ impl<S: Source> Vertices<S> {
             rate: self.basis.t * self.unit,
             fits: if fits < 1.0 - OVER { fits } else { 1.0 },
             upper: self.upper(&length) * self.unit,
-            length,
+            length: self.source.outside(length),
             iterations: self.iterations - before,
             interrupted: stopped && !watch.late(),
         })
