@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
+from multiprocessing.util import Finalize
 from types import FrameType
 from typing import TypeVar
 
@@ -128,6 +129,8 @@ def _initialize() -> None:
     # A terminal sends Ctrl-C to all processes, and the parent decides what to do about it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # While it exits, all is written, and it ends anyway.
+    Finalize(None, signal.signal, (signal.SIGTERM, signal.SIG_IGN), exitpriority=0)
     # Last: the pool prints whatever is raised before this function has returned.
     signal.signal(signal.SIGTERM, _on_terminate)
 

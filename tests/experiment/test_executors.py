@@ -128,6 +128,30 @@ def test_other_code_is_refused() -> None:
         Travelling(abs, code="sha256:other")(-1)
 
 
+LATE = """
+import atexit, os, signal
+
+from pnet_lp.executors.base import parse_executor
+
+def task(number):
+    atexit.register(os.kill, os.getpid(), signal.SIGTERM)
+    return number
+
+if __name__ == "__main__":
+    print(list(parse_executor("local", 2).map(task, [1, 2, 3])))
+"""
+"""Workers that are terminated while they exit."""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
+def test_a_worker_that_is_terminated_while_it_exits_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE)
+    found = subprocess.run(
+        [sys.executable, tmp_path / "late.py"], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
+    assert (found.stdout, found.stderr, found.returncode) == ("[1, 2, 3]\n", "", 0)
+
+
 def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: Path) -> None:
     class Backwards(EXECUTORS.get("local").build):  # type: ignore[misc]
         def run(self, function, tasks):  # type: ignore[no-untyped-def]
