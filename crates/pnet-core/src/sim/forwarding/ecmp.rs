@@ -60,19 +60,9 @@ impl Choice for Hashed {
             let (_, mut paths) = parts.swap_remove(place);
             return Some(paths.swap_remove(SplitMix::of([self.seed, key, 0]).below(paths.len())));
         }
-        let (graph, to) = (&fabric.planes().graphs()[plane], fabric.reached(plane, pair.dst)?);
-        let mut at = fabric.attached(plane, pair.src)?;
-        let table = self.tables.toward(fabric, plane, to);
-        let (ends, mut arcs) = ((pair.src, pair.dst), vec![]);
-        while at != to {
-            let next = fabric.kept(plane, ends, table.next(at));
-            let switch = u64::from(fabric.switch(plane, at));
-            let mut hash = SplitMix::of([self.seed, switch, key]);
-            let arc = next[hash.below(next.len())];
-            arcs.push(arc);
-            at = graph.head(arc);
-        }
-        Some(fabric.path(plane, ends, arcs.into_iter()))
+        self.tables.walk(fabric, plane, pair, |at, count| {
+            SplitMix::of([self.seed, u64::from(fabric.switch(plane, at)), key]).below(count)
+        })
     }
 
     fn forget(&mut self) {

@@ -99,7 +99,7 @@ impl Forwarding for Spray {
     }
 
     fn learns(&self) -> bool {
-        matches!(self.order, Order::Recycled(_) | Order::Entropies(_))
+        self.is_numbered()
     }
 
     fn shares(&self) -> Shares {
@@ -127,6 +127,11 @@ impl Forwarding for Spray {
 impl Spray {
     fn changes_at_gaps(&self) -> bool {
         matches!(self.order, Order::Flowlets(_))
+    }
+
+    /// Whether packets name their path by a number, of which there are so many, whatever the network.
+    fn is_numbered(&self) -> bool {
+        matches!(self.order, Order::Recycled(_) | Order::Entropies(_))
     }
 }
 
@@ -157,18 +162,31 @@ impl Sprayer {
     /// The paths of a connection, in the order in which they are gone through.
     fn choose(&mut self, pair: Pair, fabric: &Fabric, random: &mut SplitMix) -> Result<Vec<Vec<u32>>, Error> {
         let planes = self.tables.planes(fabric, self.params.policy, pair, self.seed);
-        let mut found: Vec<(usize, usize, Vec<u32>)> = vec![];
-        let listed = planes.into_iter().flat_map(|plane| self.tables.paths(fabric, plane, pair, MOST + 1));
-        let mut parts = by_part(listed, |path| fabric.part_of(path));
+        let some_are_enough = self.params.is_numbered() || self.params.over == Over::Planes;
+        let mut listed = vec![];
+        for plane in planes {
+            let mut paths = self.tables.paths(fabric, plane, pair, MOST + 1);
+            if paths.len() > MOST && some_are_enough {
+                // The first of them leave by some links only.
+                let mut draw = || self.tables.walk(fabric, plane, pair, |_, count| random.below(count));
+                paths = (0..MOST).filter_map(|_| draw()).collect();
+            }
+            listed.extend(paths);
+        }
+        let all = listed.len();
+        let mut parts = by_part(listed.into_iter(), |path| fabric.part_of(path));
         if self.params.policy == Policy::Single && fabric.is_joined() && !parts.is_empty() {
             parts = vec![parts.swap_remove(SplitMix::of([self.seed, u64::from(pair.key), 1]).below(parts.len()))];
         }
+        let mut found: Vec<(usize, usize, Vec<u32>)> = vec![];
+        let most = if all > MOST { MOST / parts.len() } else { MOST };
         for (plane, mut of_plane) in parts {
             if self.params.over == Over::Planes {
                 of_plane = vec![of_plane.swap_remove(random.below(of_plane.len()))];
             }
-            if matches!(self.params.order, Order::Recycled(_) | Order::Entropies(_)) {
+            if self.params.is_numbered() {
                 shuffle(&mut of_plane, random);
+                of_plane.truncate(most);
             }
             if let Order::Entropies(Numbering { count, .. }) = self.params.order {
                 of_plane.truncate(usize::from(count));
@@ -333,5 +351,75 @@ impl Forwarder for Sprayer {
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {
         let routes = pair.connections().flat_map(|connection| &self.connections[connection as usize].0[0].routes);
         routes.map(|(start, length)| ground.routes.ports(*start, *length)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::time::Rate;
+    use super::super::Empty;
+    use super::*;
+    use crate::graph::{Graph, Planes};
+
+    /// As many planes, in each a row of five switches with 10 cables from each to the next: 10,000 paths, of 4 cables.
+    fn rows(planes: usize) -> Fabric {
+        let mut arcs: Vec<(u32, u32)> =
+            (0..40).map(|cable| cable / 10).flat_map(|at| [(at, at + 1), (at + 1, at)]).collect();
+        arcs.sort_unstable();
+        let (tail, head) = arcs.into_iter().unzip();
+        let graph = Graph::new(5, tail, head).unwrap();
+        let planes = Planes::new(vec![graph; planes], vec![vec![Some(0), Some(4)]; planes]).unwrap();
+        Fabric::uniform(planes, Rate::new(1_000_000_000).unwrap(), 0).unwrap()
+    }
+
+    fn paths_of(fabric: &Fabric, over: Over, order: Order, flow: u32) -> Result<Vec<Vec<u32>>, Error> {
+        let (mut forwarder, mut routes) =
+            (Spray { policy: Policy::RoundRobin, over, order }.build(fabric, 7)?, Routes::default());
+        let pair = Pair { flow, key: flow, connection: 0, subflows: 1, src: 0, dst: 1 };
+        forwarder.open(pair, fabric, &mut routes)?;
+        Ok(forwarder.paths(pair, &Ground { fabric, routes: &routes, queues: &Empty, now: 0 }))
+    }
+
+    /// How often the port at this place of a path comes in each of ten, least first.
+    fn used(paths: &[Vec<u32>], place: usize) -> Vec<usize> {
+        let mut ports: Vec<u32> = paths.iter().map(|path| path[place]).collect();
+        ports.sort_unstable();
+        let mut counts: Vec<usize> = ports.chunk_by(|a, b| a == b).map(<[u32]>::len).collect();
+        counts.sort_unstable();
+        counts
+    }
+
+    /// Host, four cables, host: each of ten cables has a tenth of all paths, as far as draws do.
+    #[test]
+    fn of_too_many_paths_some_of_everywhere_are_taken() {
+        let (fabric, probe, freeze) = (rows(1), 1, 1);
+        let numbered = Order::Entropies(Numbering { count: 1000, probe });
+        let recycled = Order::Recycled(Recycling { buffer: 8, freeze });
+        for (order, count) in [(numbered, 1000), (recycled, MOST)] {
+            let paths = paths_of(&fabric, Over::Paths, order, 0).unwrap();
+            assert_eq!(paths.len(), count);
+            for place in 1..5 {
+                let used = used(&paths, place);
+                assert!(used.len() == 10 && used[0] * 14 > count && used[9] * 7 < count, "{used:?}");
+            }
+        }
+        let one = |flow| paths_of(&fabric, Over::Planes, Order::RoundRobin, flow).unwrap().remove(0);
+        let drawn: Vec<Vec<u32>> = (0..60).map(one).collect();
+        (1..5).for_each(|place| assert_eq!(used(&drawn, place).len(), 10));
+    }
+
+    /// Planes have as many each, and all have together what one has.
+    #[test]
+    fn planes_share_the_most_that_is_listed() {
+        let recycled = Order::Recycled(Recycling { buffer: 8, freeze: 1 });
+        let paths = paths_of(&rows(4), Over::Paths, recycled, 0).unwrap();
+        assert_eq!((used(&paths, 0), paths.len()), (vec![MOST / 4; 4], MOST));
+    }
+
+    /// Not by a part of them.
+    #[test]
+    fn what_goes_over_all_paths_is_refused_where_these_are_too_many() {
+        let found = paths_of(&rows(1), Over::Paths, Order::RoundRobin, 0);
+        assert!(matches!(found, Err(Error::ManyPaths { src: 0, dst: 1, most: MOST })), "{found:?}");
     }
 }

@@ -134,6 +134,27 @@ impl Tables {
         found.into_iter().map(|(_, ports)| ports).collect()
     }
 
+    /// The ports of a shortest path between two hosts in one of their planes.  The next of so many arcs from a switch is
+    /// chosen by `choose`.
+    pub(super) fn walk(
+        &self,
+        fabric: &Fabric,
+        plane: usize,
+        pair: Pair,
+        mut choose: impl FnMut(u32, usize) -> usize,
+    ) -> Option<Vec<u32>> {
+        let (mut at, to) = (fabric.attached(plane, pair.src)?, fabric.reached(plane, pair.dst)?);
+        let (table, graph) = (self.known(plane, to)?, &fabric.planes().graphs()[plane]);
+        let (ends, mut arcs) = ((pair.src, pair.dst), vec![]);
+        while at != to {
+            let next = fabric.kept(plane, ends, table.next(at));
+            let arc = next[choose(at, next.len())];
+            arcs.push(arc);
+            at = graph.head(arc);
+        }
+        Some(fabric.path(plane, ends, arcs.into_iter()))
+    }
+
     /// The planes that join two hosts, with the distance between their switches.
     fn near(&mut self, fabric: &Fabric, src: u32, dst: u32) -> Vec<(usize, u32)> {
         (0..fabric.planes().count())
