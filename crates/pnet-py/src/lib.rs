@@ -73,6 +73,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns::solve_cheapest_flow, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_cheapest_flow_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::solve_cheapest_split, module)?)?;
+    module.add_function(wrap_pyfunction!(path_form::solve_split, module)?)?;
+    module.add_function(wrap_pyfunction!(path_form::estimate_split_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::estimate_cheapest_split_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_fair_flow_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_fair_split_bytes, module)?)?;

@@ -62,7 +62,7 @@ impl PathProblem {
     }
 }
 
-/// The result of the path-form solver.
+/// The result of the solvers over given paths.
 #[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct PathSolution {
     /// Fraction of its demand on each path.
@@ -71,6 +71,17 @@ pub(crate) struct PathSolution {
     length: Py<PyArray1<f64>>,
     iterations: usize,
     interrupted: bool,
+}
+
+impl PathSolution {
+    fn new(py: Python<'_>, solution: path_form::Solution, interrupted: bool) -> Self {
+        PathSolution {
+            weight: solution.weight.into_pyarray(py).unbind(),
+            length: solution.length.into_pyarray(py).unbind(),
+            iterations: solution.iterations,
+            interrupted: solution.interrupted || interrupted,
+        }
+    }
 }
 
 /// Solves `problem`, from the weights and lengths `warm_start` of a similar one if given.
@@ -96,12 +107,31 @@ pub(crate) fn solve_path_form(
     let options = Options { tolerance, max_iterations, time_limit_s };
     let (solution, interrupted) =
         run(py, threads, on_progress, |monitor| path_form::solve(&problem.inner, given, &options, monitor))?;
-    Ok(PathSolution {
-        weight: solution.weight.into_pyarray(py).unbind(),
-        length: solution.length.into_pyarray(py).unbind(),
-        iterations: solution.iterations,
-        interrupted: solution.interrupted || interrupted,
-    })
+    Ok(PathSolution::new(py, solution, interrupted))
+}
+
+/// Solves `problem` by column generation.
+#[pyfunction]
+#[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+pub(crate) fn solve_split(
+    py: Python<'_>,
+    problem: &PathProblem,
+    tolerance: f64,
+    max_iterations: usize,
+    time_limit_s: f64,
+    threads: usize,
+    on_progress: Py<PyAny>,
+) -> Result<PathSolution> {
+    let options = Options { tolerance, max_iterations, time_limit_s };
+    let (solution, interrupted) =
+        run(py, threads, on_progress, |monitor| columns::solve_listed(&problem.inner, &options, monitor))?;
+    Ok(PathSolution::new(py, solution, interrupted))
+}
+
+/// Bytes that [`solve_split`] will hold at its peak.
+#[pyfunction]
+pub(crate) fn estimate_split_bytes(problem: &PathProblem) -> usize {
+    columns::estimate_split_bytes(&problem.inner)
 }
 
 /// The result of [`solve_cheapest_split`].

@@ -9,6 +9,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
+from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import floats
 from pnet_lp.throughput.problems import ConcurrentProblem, Problem
 from pnet_lp.throughput.problems.answers import Answer, FlowAnswer, SplitAnswer
@@ -25,24 +26,23 @@ class Columns(Solver):
     The same bits on any number of threads.
     """
 
-    forms = frozenset({"arc"})
     programs = frozenset({"arc", "path"})
     takes_rate = False
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the size of the paths, of the iterate over them, and of the distances in all planes."""
-        return _core.estimate_columns_bytes(merge(problem.flow).problem.core)
+        estimate: int = _OVER[problem.form].estimate_bytes(problem)
+        return estimate
 
     def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
-        """Solve with parallel links and proportional planes merged; see :meth:`Solver.solve`."""
-        merged = merge(problem.flow)
-        found = _core.solve_columns(merged.problem.core, **options.of_core(on_progress))
-        return RawSolution(merged.expand(found.proof), found.iterations, found.interrupted)
+        """Solve, over any path with parallel links and proportional planes merged; see :meth:`Solver.solve`."""
+        found: RawSolution = _OVER[problem.form].solve(problem, options.of_core(on_progress))
+        return found
 
     def check_flow(self, problem: Problem) -> None:
         """Raise SolverError where :meth:`solve_flow` would not fit into memory."""
         check_fits(
-            _CHEAPEST[problem.form].estimate_bytes(problem) + self.proof_bytes(problem),
+            _OVER[problem.form].estimate_flow_bytes(problem) + self.proof_bytes(problem),
             f"solver {self.name!r} with {problem.demand_count:,} demands",
             SolverError,
             allowed="level=rack, fewer planes, a smaller network",
@@ -58,17 +58,27 @@ class Columns(Solver):
         worth = float(-goal.served_cost[0]) if goal.served_cost.any() else np.inf
         floor = float((goal.lower / goal.upper).min())
         how = {"worth": worth, "floor": floor, **options.of_core(on_progress)}
-        found: RawSolution[Answer] = _CHEAPEST[problem.form].solve(problem, goal, how)
+        found: RawSolution[Answer] = _OVER[problem.form].solve_flow(problem, goal, how)
         return found
 
 
 class _OverAnyPath:
     @staticmethod
     def estimate_bytes(problem: Problem) -> int:
+        return _core.estimate_columns_bytes(merge(problem.flow).problem.core)
+
+    @staticmethod
+    def solve(problem: ConcurrentProblem[_core.Proof], limits: dict[str, Any]) -> RawSolution[_core.Proof]:
+        merged = merge(problem.flow)
+        found = _core.solve_columns(merged.problem.core, **limits)
+        return RawSolution(merged.expand(found.proof), found.iterations, found.interrupted)
+
+    @staticmethod
+    def estimate_flow_bytes(problem: Problem) -> int:
         return _core.estimate_cheapest_flow_bytes(merge(problem.flow).problem.core)
 
     @staticmethod
-    def solve(problem: Problem, goal: ProgramGoal, how: dict[str, Any]) -> RawSolution[Answer]:
+    def solve_flow(problem: Problem, goal: ProgramGoal, how: dict[str, Any]) -> RawSolution[Answer]:
         flow = problem.flow
         merged = merge(flow.weighted(goal.upper), goal.arc_cost)
         found = _core.solve_cheapest_flow(merged.problem.core, merged.of_arcs(goal.arc_cost), **how)
@@ -80,10 +90,20 @@ class _OverAnyPath:
 class _OverGivenPaths:
     @staticmethod
     def estimate_bytes(problem: PathProblem) -> int:
+        return _core.estimate_split_bytes(problem.core)
+
+    @staticmethod
+    def solve(problem: PathProblem, limits: dict[str, Any]) -> RawSolution[PathCertificate]:
+        found = _core.solve_split(problem.core, **limits)
+        proof = problem.proof(found.weight, problem.of_core(found.length))
+        return RawSolution(proof, found.iterations, found.interrupted)
+
+    @staticmethod
+    def estimate_flow_bytes(problem: PathProblem) -> int:
         return _core.estimate_cheapest_split_bytes(problem.core)
 
     @staticmethod
-    def solve(problem: PathProblem, goal: ProgramGoal, how: dict[str, Any]) -> RawSolution[Answer]:
+    def solve_flow(problem: PathProblem, goal: ProgramGoal, how: dict[str, Any]) -> RawSolution[Answer]:
         core = problem.weighted(goal.upper).core
         cost = np.zeros(len(problem.flow.link_capacity))
         cost[: len(goal.arc_cost)] = goal.arc_cost
@@ -93,5 +113,5 @@ class _OverGivenPaths:
         return RawSolution(answer, found.iterations, found.interrupted)
 
 
-_CHEAPEST: dict[str, type[Any]] = {"arc": _OverAnyPath, "path": _OverGivenPaths}
+_OVER: dict[str, type[Any]] = {"arc": _OverAnyPath, "path": _OverGivenPaths}
 """By the form of the problem."""

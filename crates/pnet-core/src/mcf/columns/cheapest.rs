@@ -329,7 +329,7 @@ impl<'a, S: Source> Search<'a, S> {
 
     /// Whether the prices alone prove that not all of what has to be served fits.
     fn too_much(&self) -> bool {
-        self.goal.source.upper(self.prices()) < self.goal.terms.least()
+        self.goal.source.bound(self.prices()).upper < self.goal.terms.least()
     }
 
     /// Keeps a split where it is better.

@@ -168,7 +168,7 @@ impl<S: Source> Rounds for Search<'_, S> {
         let within = self.goal.gap(&split, &restricted);
         self.pricings += 1;
         if self.goal.terms.least() == 1.0 && split.fits < 1.0 - SHORT && self.pricings.is_multiple_of(CHECK) {
-            self.impossible = self.goal.source.upper(restricted.length.clone()) < 1.0;
+            self.impossible = self.goal.source.bound(restricted.length.clone()).upper < 1.0;
         }
         let lengths = self.goal.lengths(restricted.length, &priced.shortest);
         self.missing = self.goal.gap(&split, &lengths) - within > MISSING * within;

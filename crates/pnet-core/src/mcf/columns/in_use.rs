@@ -1,9 +1,9 @@
 //! Paths over which others write programs: those of some first-order steps, and those that prices ask for.
 
-use super::Search;
 use super::links::Links;
 use super::pool::Pool;
-use super::price::{Limits, NO_PATH, Path, Priced};
+use super::price::{Limits, NO_PATH, Path};
+use super::search::Search;
 use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
@@ -46,7 +46,8 @@ pub(super) fn first(
     if !best.lower.is_finite() {
         return invalid("capacity", "no link limits any demand");
     }
-    let mut search = Search::new(problem, &best)?;
+    let source = Anywhere { problem, links: Links::new(problem) };
+    let mut search = Search::anywhere(&source, &best)?;
     while search.upper - search.lower > ROUGH * search.upper && search.iterations() < FIRST_STEPS {
         let stopped = search.advance(search.steps(), || watch.stop(monitor));
         let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
@@ -54,10 +55,10 @@ pub(super) fn first(
             break;
         }
     }
-    let Search { links, mut pool, split, lower, upper, length, .. } = search;
+    let Search { mut pool, split, lower, upper, length, .. } = search;
     let from = pool.exchange(&vec![vec![]; problem.demands()], &used(&pool.problem, &split, unused));
     let split = from.iter().map(|n| split[*n as usize]).collect();
-    Ok((links, First { pool, split, lower, upper, length }))
+    Ok((source.links, First { pool, split, lower, upper, length }))
 }
 
 /// The same where paths are given.
@@ -152,7 +153,7 @@ impl PathsInUse {
         if !length.iter().chain(up).chain(down).all(|length| *length >= 0.0 && length.is_finite()) {
             return invalid("length", "not finite and at least 0");
         }
-        let priced = Priced::new(problem, links, links.joined(length, up, down));
+        let priced = self.source.bound(links.joined(length, up, down));
         let mut length = self.pool.problem.shortest::<Nearest>(&priced.length);
         for (known, all) in length.iter_mut().zip(&priced.shortest) {
             *known = if *all < *known * (1.0 - SHORTER) { *known } else { NO_PATH };

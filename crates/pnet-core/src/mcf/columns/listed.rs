@@ -1,11 +1,13 @@
-//! The cheapest flow over given paths, of which those are looked at that are short.
+//! Flows over given paths, of which those are looked at that are short.
 
 use super::cheapest::{Ended, search};
 use super::goal::Terms;
-use super::pool;
+use super::search::Search;
+use super::{FIRST_PATHS, LARGEST_MATRIX, first_of, interior, most_paths, pool};
 use crate::error::Error;
-use crate::mcf::path_form::PathProblem;
-use crate::mcf::run::{Monitor, Options};
+use crate::mcf::path_form::{PathProblem, Solution, even};
+use crate::mcf::pdhg::Bounds;
+use crate::mcf::run::{Monitor, Options, Watch};
 
 /// The best split and the best lengths, which may come from different iterates.
 #[derive(Debug, Clone)]
@@ -20,6 +22,42 @@ pub struct CheapestSplit {
     pub iterations: usize,
     /// Whether the monitor stopped the run.
     pub interrupted: bool,
+}
+
+/// Maximises K over the paths of `problem`; see [`solve`](super::solve()).
+///
+/// ```
+/// use pnet_core::mcf::columns::solve_listed;
+/// use pnet_core::mcf::path_form::PathProblem;
+/// use pnet_core::mcf::run::{Options, Unwatched};
+/// // Links of 1 and 4, and a demand with a path over each.
+/// let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+/// let options = Options { tolerance: 1e-6, max_iterations: 10_000, time_limit_s: f64::INFINITY };
+/// let solution = solve_listed(&problem, &options, &mut Unwatched)?;
+/// assert!((solution.lower - 5.0).abs() < 1e-4 && (solution.upper - 5.0).abs() < 1e-4);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn solve_listed(problem: &PathProblem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
+    let mut watch = Watch::new(options.time_limit_s);
+    let mut best = Solution::first(problem, &even(problem))?;
+    if best.certified(options.tolerance) || watch.late() {
+        return Ok(best);
+    }
+    let first = first_of(problem.demand.len(), FIRST_PATHS);
+    let mut search = Search::new(problem, first, best.upper, best.length.clone())?;
+    let interrupted = search.run(0, (best.lower, best.upper), options, &mut watch, monitor, |search| {
+        Ok((best.lower.max(search.lower), best.upper.min(search.upper)))
+    })?;
+    (best.iterations, best.interrupted) = (search.iterations(), interrupted && !watch.late());
+    if search.lower > best.lower {
+        best.weight.fill(0.0);
+        search.pool.numbers().iter().zip(&search.split).for_each(|(n, part)| best.weight[*n as usize] = *part);
+        best.lower = search.lower;
+    }
+    if search.upper < best.upper {
+        (best.upper, best.length) = (search.upper, search.length);
+    }
+    Ok(best)
 }
 
 /// Finds the cheapest flow over the paths of `problem`; see [`cheapest`](super::cheapest()).  Costs are those of links.
@@ -47,6 +85,17 @@ pub fn cheapest_listed(
     let mut weight = vec![0.0; problem.paths()];
     pool.numbers().iter().zip(split.weight).for_each(|(n, part)| weight[*n as usize] = part);
     Ok(CheapestSplit { weight, length, gap, iterations, interrupted })
+}
+
+/// Bytes that [`solve_listed()`] will hold at its peak, beyond the problem itself.
+pub fn estimate_solve_bytes(problem: &PathProblem) -> usize {
+    let (paths, demands) = (problem.paths(), problem.demand.len());
+    let used = most_paths(first_of(demands, FIRST_PATHS), demands).min(paths);
+    let matrix = interior::bytes(&[problem.capacity.len()], demands);
+    let matrix = if matrix <= LARGEST_MATRIX { matrix } else { 0 };
+    // The weights, their copy, and links of mean length.
+    let links = (problem.link.len() as f64 * used as f64 / paths.max(1) as f64).ceil() as usize;
+    2 * size_of::<f64>() * paths + pool::bytes_of(links, used) + matrix
 }
 
 /// Bytes that [`cheapest_listed()`] will hold at its peak, beyond the problem itself, if every link limits.

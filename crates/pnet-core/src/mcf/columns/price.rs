@@ -42,21 +42,6 @@ pub(super) struct Priced {
 pub(super) const LEAST: f64 = 1e-13;
 
 impl Priced {
-    /// Distances under lengths >= 0 of any scale.
-    pub(super) fn new(problem: &Problem, links: &Links, mut length: Vec<f64>) -> Self {
-        let volume: f64 = links.capacity.iter().zip(&length).map(|(c, l)| c * l).sum();
-        let scale = if volume > 0.0 { 1.0 / volume } else { 0.0 };
-        let least = LEAST / links.capacity.len() as f64;
-        length.iter_mut().zip(&links.capacity).for_each(|(l, c)| *l = (*l * scale).max(least / c));
-        let volume: f64 = links.capacity.iter().zip(&length).map(|(c, l)| c * l).sum();
-        let mut priced = Priced::under(problem, links, length);
-        let carried: f64 = priced.shortest.iter().zip(&problem.demand).map(|(dist, d)| dist * d).sum();
-        if carried > 0.0 {
-            priced.upper = volume / carried;
-        }
-        priced
-    }
-
     /// Distances under lengths >= 0, which bound nothing.
     pub(super) fn under(problem: &Problem, links: &Links, length: Vec<f64>) -> Self {
         let planes: Vec<Distances> = (problem.planes.iter().enumerate())

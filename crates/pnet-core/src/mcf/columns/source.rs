@@ -1,12 +1,12 @@
 //! Where the paths of a restricted master come from.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 
 use rayon::prelude::*;
 
 use super::links::Links;
 use super::pool::Pool;
-use super::price::{Limits, NO_PATH, Path, Priced};
+use super::price::{LEAST, Limits, NO_PATH, Path, Priced};
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
@@ -22,10 +22,31 @@ pub(super) trait Source {
     fn under(&self, length: Vec<f64>) -> Priced;
     /// Some of the paths that are short under them.
     fn paths(&self, priced: &Priced, limits: Limits) -> Vec<Vec<Path>>;
-    /// The bound on K that lengths prove.
-    fn upper(&self, length: Vec<f64>) -> f64;
+    /// The plane of each link; one for all where it is not known.
+    fn plane(&self) -> Cow<'_, [u32]>;
     /// The lengths as others number the links: over any path, of arcs, then of access links into planes and out of them.
     fn outside(&self, length: Vec<f64>) -> Vec<f64>;
+
+    /// The shortest paths under lengths >= 0 of any scale, 0 on links without a limit, and the bound on K that they prove.
+    fn bound(&self, mut length: Vec<f64>) -> Priced {
+        let volume = |length: &[f64]| -> f64 {
+            let limited = self.capacity().iter().zip(length).filter(|(c, _)| c.is_finite());
+            limited.map(|(c, l)| c * l).sum()
+        };
+        let all = volume(&length);
+        let scale = if all > 0.0 { 1.0 / all } else { 0.0 };
+        let least = LEAST / length.len() as f64;
+        for (l, c) in length.iter_mut().zip(self.capacity()) {
+            *l = if c.is_finite() { (*l * scale).max(least / c) } else { 0.0 };
+        }
+        let all = volume(&length);
+        let mut priced = self.under(length);
+        let carried: f64 = priced.shortest.iter().zip(self.demand()).map(|(dist, d)| dist * d).sum();
+        if carried > 0.0 {
+            priced.upper = all / carried;
+        }
+        priced
+    }
 }
 
 /// Any path.
@@ -64,8 +85,8 @@ impl<P: Borrow<Problem>> Source for Anywhere<P> {
         priced.paths(self.problem.borrow(), &self.links, limits)
     }
 
-    fn upper(&self, length: Vec<f64>) -> f64 {
-        Priced::new(self.problem.borrow(), &self.links, length).upper
+    fn plane(&self) -> Cow<'_, [u32]> {
+        Cow::Borrowed(&self.links.plane)
     }
 
     fn outside(&self, length: Vec<f64>) -> Vec<f64> {
@@ -107,8 +128,8 @@ impl Source for PathProblem {
             .collect()
     }
 
-    fn upper(&self, length: Vec<f64>) -> f64 {
-        self.upper_bound::<Nearest>(&length)
+    fn plane(&self) -> Cow<'_, [u32]> {
+        Cow::Owned(vec![0; self.capacity.len()])
     }
 
     fn outside(&self, length: Vec<f64>) -> Vec<f64> {

@@ -75,20 +75,7 @@ pub fn solve(
         None => even(problem),
         Some(start) => checked(problem, start)?,
     };
-    let mut best = Solution {
-        weight: vec![],
-        length: vec![],
-        lower: 0.0,
-        upper: f64::INFINITY,
-        iterations: 0,
-        interrupted: false,
-    };
-    best.offer_lengths(problem, vec![1.0; problem.capacity.len()]);
-    best.offer_lengths(problem, start.length.clone());
-    best.offer_split(problem, &start.weight);
-    if best.lower.is_infinite() || best.upper.is_infinite() {
-        return invalid("capacity", "no link limits the flow");
-    }
+    let mut best = Solution::first(problem, &start)?;
     let mut state = State::new(problem, best.lower, start.weight, &start.length);
     best.interrupted = pdhg::solve(&mut state, &mut best, 1, options, &mut watch, monitor)?;
     best.iterations = state.halpern.iterations;
@@ -169,6 +156,25 @@ impl Bounds<State<'_>> for Solution {
 }
 
 impl Solution {
+    /// The bounds of a start, and of equal lengths.
+    pub(super) fn first(problem: &PathProblem, start: &WarmStart) -> Result<Self, Error> {
+        let mut best = Solution {
+            weight: vec![],
+            length: vec![],
+            lower: 0.0,
+            upper: f64::INFINITY,
+            iterations: 0,
+            interrupted: false,
+        };
+        best.offer_lengths(problem, vec![1.0; problem.capacity.len()]);
+        best.offer_lengths(problem, start.length.clone());
+        best.offer_split(problem, &start.weight);
+        if best.lower.is_infinite() || best.upper.is_infinite() {
+            return invalid("capacity", "no link limits the flow");
+        }
+        Ok(best)
+    }
+
     fn offer_split(&mut self, problem: &PathProblem, weight: &[f64]) {
         let mut weight = weight.to_vec();
         normalise(problem, &mut weight);
@@ -193,7 +199,7 @@ impl Solution {
 }
 
 /// Even splits, and lengths such that all links cost the same.
-fn even(problem: &PathProblem) -> WarmStart {
+pub(super) fn even(problem: &PathProblem) -> WarmStart {
     let mut weight = vec![0.0; problem.paths()];
     normalise(problem, &mut weight);
     WarmStart { weight, length: problem.capacity.iter().map(|c| 1.0 / c).collect() }
