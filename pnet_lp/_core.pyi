@@ -323,6 +323,16 @@ def solve_cheapest_split(
     on_progress: Callable[[int, float, float], bool],
 ) -> CheapestSplit: ...
 def estimate_cheapest_split_bytes(problem: PathProblem) -> int: ...
+def solve_split(
+    problem: PathProblem,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> PathSolution: ...
+def estimate_split_bytes(problem: PathProblem) -> int: ...
 
 @final
 class FairLevel:

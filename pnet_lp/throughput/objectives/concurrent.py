@@ -155,7 +155,8 @@ def _solved(problem: Problem, context: SolveContext) -> _Answer:
         return _Answer(NO_SOLVER, problem, RawSolution(None, 0, message=NO_TIME), found)
     if context.solver != AUTO:
         return _solved_by(context.solver, problem, context, options)
-    first, most = choose_solver(problem, options.tolerance, options.deadline), options.max_iterations
+    started, most = options.initial is not None, options.max_iterations
+    first = choose_solver(problem, options.tolerance, options.deadline, started=started)
     best: _Answer | None = None
     done = 0
     for name, limit in turns(first, problem, options.tolerance):

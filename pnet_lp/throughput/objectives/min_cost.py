@@ -380,8 +380,7 @@ def largest(
 def rate_solver(problem: Problem, context: SolveContext) -> str:
     """Return the name of the solver by which :func:`largest` looks for K."""
     if problem.form != "arc":
-        name = lp_solver(context, problem)
-        return FRUGAL if name == FLOW_SOLVER else name
+        return lp_solver(context, problem)
     if context.solver != AUTO:
         return context.solver
     # A flow on equivalence classes is none that can be continued from.

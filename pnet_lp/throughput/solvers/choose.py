@@ -66,6 +66,9 @@ MOST_STEPS = 10_000
 """At a coarse gap column generation takes some thousand steps, or, where its prices cycle among many equivalent
 paths, a hundred thousand and more: after so many the other solver has its turn."""
 
+PATHS_WORTH_CHOOSING = 8
+"""Of given paths that are fewer for each demand first-order steps take all: choosing some saves nothing."""
+
 FEW_PATHS = 10_000
 """Up to this many a simplex method ends at a vertex in seconds."""
 
@@ -91,14 +94,16 @@ def eliminates_demands(problem: Problem) -> bool:
     return problem.form == "arc" or (problem.listed and problem.demand_count >= DEMANDS_PER_LINK * links)
 
 
-def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER) -> str:
+def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER, *, started: bool = False) -> str:
     """Return ``symmetric`` where equivalence classes are few, ``columns`` for sparse demands, else ``structured``.
 
-    For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``; and
-    always that over given paths.  Classes that are not found before the ``deadline`` are none.
+    For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``.  Over
+    given paths it is ``columns`` where these are many, and what takes a start where there is one (``started``).  Classes
+    that are not found before the ``deadline`` are none.
     """
     if problem.form == "path":
-        return "structured"
+        many = problem.flow_variables >= PATHS_WORTH_CHOOSING * problem.demand_count
+        return "columns" if many and not started else "structured"
     flow = problem.flow
     demands, rows = flow.demand_count, len(flow.rows)
     if is_symmetric(problem, deadline):
@@ -116,7 +121,9 @@ def turns(first: str, problem: Problem, tolerance: float) -> list[tuple[str, int
     not see the small ones; column generation and, over few paths, a simplex method reach the optimum all the same.
     """
     if problem.form == "path":
-        return [(first, None), *([(VERTEX_SOLVER, None)] if problem.flow_variables <= FEW_PATHS else [])]
+        others = ["structured"] if first == "columns" else []
+        others += [VERTEX_SOLVER] if problem.flow_variables <= FEW_PATHS else []
+        return [(first, None), *((name, None) for name in others)]
     if first == "columns" and problem.flow_variables > TINY_FLOW_VARIABLES and not _few_paths(problem, tolerance):
         return [(first, STEPS_OF_BACKBONE), ("structured", None), (first, None)]
     if first == "columns" and problem.flow.inside is not None and tolerance < COARSE:

@@ -2,12 +2,12 @@
 
 use super::links::Links;
 use super::pool::Pool;
-use super::price::{Limits, NO_PATH, Path};
+use super::price::{Limits, NO_PATH};
 use super::search::Search;
 use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
-use crate::mcf::path_form::{self, PathProblem};
+use crate::mcf::path_form::{PathProblem, Solution, even};
 use crate::mcf::problem::{Problem, Use};
 use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
@@ -41,24 +41,13 @@ pub(super) fn first(
     options: &Options,
     monitor: &mut impl Monitor,
 ) -> Result<(Links, First), Error> {
-    let mut watch = Watch::new(options.time_limit_s);
     let best = Best::new(problem)?;
     if !best.lower.is_finite() {
         return invalid("capacity", "no link limits any demand");
     }
     let source = Anywhere { problem, links: Links::new(problem) };
-    let mut search = Search::anywhere(&source, &best)?;
-    while search.upper - search.lower > ROUGH * search.upper && search.iterations() < FIRST_STEPS {
-        let stopped = search.advance(search.steps(), || watch.stop(monitor));
-        let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
-        if stopped || watch.late() || !monitor.progress(report) {
-            break;
-        }
-    }
-    let Search { mut pool, split, lower, upper, length, .. } = search;
-    let from = pool.exchange(&vec![vec![]; problem.demands()], &used(&pool.problem, &split, unused));
-    let split = from.iter().map(|n| split[*n as usize]).collect();
-    Ok((source.links, First { pool, split, lower, upper, length }))
+    let first = rough(Search::anywhere(&source, &best)?, unused, options, monitor);
+    Ok((source.links, first))
 }
 
 /// The same where paths are given.
@@ -68,14 +57,22 @@ pub(super) fn first_listed(
     options: &Options,
     monitor: &mut impl Monitor,
 ) -> Result<First, Error> {
-    let options = Options { tolerance: ROUGH, max_iterations: FIRST_STEPS, ..*options };
-    let path_form::Solution { weight, length, lower, upper, .. } = path_form::solve(problem, None, &options, monitor)?;
-    let used = used(problem, &weight, unused);
-    let path = |n: usize| Path { place: n as u32, links: problem.path(n).to_vec() };
-    let paths = problem.pair_ptr.windows(2).map(|own| (own[0]..own[1]).filter(|n| used[*n]).map(path).collect());
-    let pool = Pool::new(&problem.capacity, &problem.demand, &paths.collect::<Vec<_>>())?;
-    let split = pool.numbers().iter().map(|n| weight[*n as usize]).collect();
-    Ok(First { pool, split, lower, upper, length })
+    Ok(rough(Search::listed(problem, &Solution::first(problem, &even(problem))?)?, unused, options, monitor))
+}
+
+fn rough<S: Source>(mut search: Search<'_, S>, unused: f64, options: &Options, monitor: &mut impl Monitor) -> First {
+    let mut watch = Watch::new(options.time_limit_s);
+    while search.upper - search.lower > ROUGH * search.upper && search.iterations() < FIRST_STEPS {
+        let stopped = search.advance(search.steps(), || watch.stop(monitor));
+        let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
+        if stopped || watch.late() || !monitor.progress(report) {
+            break;
+        }
+    }
+    let Search { mut pool, split, lower, upper, length, .. } = search;
+    let from = pool.exchange(&vec![vec![]; pool.problem.demand.len()], &used(&pool.problem, &split, unused));
+    let split = from.iter().map(|n| split[*n as usize]).collect();
+    First { pool, split, lower, upper, length }
 }
 
 /// Which paths have more than the part `unused` of their demand, or the most.

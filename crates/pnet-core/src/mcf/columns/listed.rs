@@ -43,8 +43,7 @@ pub fn solve_listed(problem: &PathProblem, options: &Options, monitor: &mut impl
     if best.certified(options.tolerance) || watch.late() {
         return Ok(best);
     }
-    let first = first_of(problem.demand.len(), FIRST_PATHS);
-    let mut search = Search::new(problem, first, best.upper, best.length.clone())?;
+    let mut search = Search::listed(problem, &best)?;
     let interrupted = search.run(0, (best.lower, best.upper), options, &mut watch, monitor, |search| {
         Ok((best.lower.max(search.lower), best.upper.min(search.upper)))
     })?;

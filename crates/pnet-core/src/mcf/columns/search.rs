@@ -5,13 +5,13 @@ use super::pool::Pool;
 use super::price::{Limits, Priced};
 use super::source::{Anywhere, Source};
 use super::{
-    FIRST_SLACK, LARGEST_MATRIX, LEAST_STEPS, MISSING, MOST_PATHS, PATHS_PER_TASK, PATIENCE, STEPS_FRACTION,
-    first_paths, most_paths,
+    FIRST_PATHS, FIRST_SLACK, LARGEST_MATRIX, LEAST_STEPS, MISSING, MOST_PATHS, PATHS_PER_TASK, PATIENCE,
+    STEPS_FRACTION, first_of, first_paths, most_paths,
 };
 use crate::error::Error;
 use crate::mcf::best::Best;
-use crate::mcf::path_form::normalise;
 use crate::mcf::path_form::state::{Iterate, State};
+use crate::mcf::path_form::{PathProblem, Solution, normalise};
 use crate::mcf::pdhg::split::NEW;
 use crate::mcf::pdhg::{Iteration, PROGRESS, STANDSTILL};
 use crate::mcf::problem::Problem;
@@ -106,6 +106,14 @@ impl<'a> Search<'a, Anywhere<&'a Problem>> {
         let Proof { length, up_length, down_length, .. } = &best.proof;
         let length = source.links.joined(length, up_length, down_length);
         Search::new(source, first_paths(source.problem), best.upper, length)
+    }
+}
+
+impl<'a> Search<'a, PathProblem> {
+    /// Starts over given paths.
+    pub(super) fn listed(problem: &'a PathProblem, best: &Solution) -> Result<Self, Error> {
+        let first = first_of(problem.demand.len(), FIRST_PATHS);
+        Search::new(problem, first, best.upper, best.length.clone())
     }
 }
 

@@ -119,8 +119,10 @@ impl Source for PathProblem {
                 let own = self.pair_ptr[j]..self.pair_ptr[j + 1];
                 let limit = limits.length[j].max(priced.shortest[j]);
                 let mut short: Vec<(f64, usize)> =
-                    own.map(|n| (far(n), n)).filter(|(length, _)| *length <= limit).collect();
-                short.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                    own.clone().map(|n| (far(n), n)).filter(|(length, _)| *length <= limit).collect();
+                // Of paths of the same length each demand begins with another one: the first of all may share a link.
+                let turned = |n: usize| (n - own.start + j) % own.len();
+                short.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(turned(a.1).cmp(&turned(b.1))));
                 short.truncate(limits.count);
                 let listed = short.into_iter().map(|(_, n)| Path { place: n as u32, links: self.path(n).to_vec() });
                 listed.collect()
