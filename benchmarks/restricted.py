@@ -1,4 +1,4 @@
-"""The structured solver against HiGHS over given paths: 1,024 hosts on four planes, listing the paths included."""
+"""Our solvers against HiGHS over given paths: 1,024 hosts on four planes, listing the paths included."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CASES = (
         "Jellyfish, permutation, ksp:32",
         "jellyfish:k=16",
         4,
-        ("structured", *HIGHS),
+        ("columns", "structured", *HIGHS),
         traffic="permutation",
         level="host",
         routing="ksp:32",
@@ -21,7 +21,7 @@ CASES = (
         "four identical Jellyfish, permutation, ksp:32",
         "jellyfish:k=16",
         4,
-        ("structured", *HIGHS),
+        ("columns", "structured", *HIGHS),
         variant="homogeneous",
         traffic="permutation",
         level="host",
@@ -32,14 +32,14 @@ CASES = (
         "fat tree, permutation, ksp:32",
         "fat-tree:k=16",
         4,
-        ("structured", *HIGHS),
+        ("columns", "structured", *HIGHS),
         variant="homogeneous",
         traffic="permutation",
         level="host",
         routing="ksp:32",
         slow=("highs-ipx", "highs-simplex"),
     ),
-    Case("Jellyfish, all-to-all, ksp:8", "jellyfish:k=16", 4, ("structured",), level="host", routing="ksp:8"),
+    Case("Jellyfish, all-to-all, ksp:8", "jellyfish:k=16", 4, ("columns", "structured"), level="host", routing="ksp:8"),
 )
 
 if __name__ == "__main__":

@@ -97,9 +97,10 @@ def eliminates_demands(problem: Problem) -> bool:
 def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER, *, started: bool = False) -> str:
     """Return ``symmetric`` where equivalence classes are few, ``columns`` for sparse demands, else ``structured``.
 
-    For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``.  Over
-    given paths it is ``columns`` where these are many, and what takes a start where there is one (``started``).  Classes
-    that are not found before the ``deadline`` are none.
+    For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``.
+
+    Over given paths it is ``columns`` where these are many, and what takes a start where there is one (``started``).
+    Classes that are not found before the ``deadline`` are none.
     """
     if problem.form == "path":
         many = problem.flow_variables >= PATHS_WORTH_CHOOSING * problem.demand_count
