@@ -43,4 +43,6 @@ CASES = (
 )
 
 if __name__ == "__main__":
-    Benchmark(__file__, "throughput over given paths, 1,024 hosts x 4 planes", CASES, counts_build=True).main()
+    Benchmark(
+        __file__, "throughput over given paths, 1,024 hosts x 4 planes", CASES, counts_build=True, ours="columns"
+    ).main()

@@ -378,6 +378,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "estimate_cheapest_split_bytes": (core.estimate_cheapest_split_bytes, {"problem": paths()}),
         "estimate_split_bytes": (core.estimate_split_bytes, {"problem": paths()}),
         "FlowProblem.available": (problem().available, {}),
+        "FlowProblem.even_entries": (problem().even_entries, {}),
         "FlowProblem.rows": (problem().rows, {}),
         "PathProblem.estimate_bytes": (paths().estimate_bytes, {}),
     }

@@ -221,10 +221,11 @@ class FlowProblem(Listed):
     @property
     def proof_bytes(self) -> int:
         """About how much memory a proof takes at most, while it is copied into the certificate."""
-        # A row uses one direction of a cable at most, and few cables where few demands lead to its switch.
-        degree = len(self.tail) / int(self.node_count.sum())
-        splits = min(self.flow_variables / 2, 2 * degree * self.plane_count * self.demand_count)
-        return int(_BYTES_PER_SPLIT * splits)
+        # A row uses one direction of a cable at most, and few cables where few demands lead to its switch, unless
+        # traffic goes over all shortest paths, as it does before anything is solved.
+        most, degree = self.flow_variables / 2, len(self.tail) / int(self.node_count.sum())
+        some = 2 * degree * self.plane_count * self.demand_count
+        return int(_BYTES_PER_SPLIT * min(most, max(some, self.core.even_entries()) if some < most else most))
 
     @cached_property
     def link_capacity(self) -> FloatArray:

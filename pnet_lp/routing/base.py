@@ -93,14 +93,22 @@ class Routing:
         return None
 
     def paths(
-        self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
+        self,
+        network: Network,
+        level: Level,
+        src: npt.ArrayLike,
+        dst: npt.ArrayLike,
+        *,
+        beside: int = 0,
+        threads: int = 0,
     ) -> PathSet:
         """Return the paths of each pair ``(src[j], dst[j])``; arguments and errors as of :func:`enumerate_paths`.
 
         Raises:
             RoutingError: the routing has no list of paths.
         """
-        return enumerate_paths(network, level, src, dst, self._listed(), threads=threads, deadline=self.deadline)
+        rule = self._listed()
+        return enumerate_paths(network, level, src, dst, rule, beside=beside, threads=threads, deadline=self.deadline)
 
     def iterate(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0

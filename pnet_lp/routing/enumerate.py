@@ -36,6 +36,7 @@ def enumerate_paths(
     dst: npt.ArrayLike,
     rule: PathRule,
     *,
+    beside: int = 0,
     threads: int = 0,
     deadline: Deadline = NEVER,
 ) -> PathSet:
@@ -47,6 +48,7 @@ def enumerate_paths(
         src: index of each pair's source.
         dst: index of each pair's destination.
         rule: which paths.
+        beside: bytes that the caller needs besides for each link of a path, access links counted.
         threads: 0 for all cores.
         deadline: when to end at the latest.
 
@@ -56,7 +58,7 @@ def enumerate_paths(
         TopologyError: pairs of that level mean nothing on the network.
     """
     searches, keywords = prepare(network, level, src, dst), options(rule, threads)
-    needed = sum(float(needed.sum()) for needed in _bytes(searches, rule, threads, deadline))
+    needed = sum(float(needed.sum()) for needed in _bytes(searches, rule, threads, deadline, beside))
     _check_fits(needed, searches, rule)
     return _listed(searches, keywords, deadline)
 
@@ -114,7 +116,9 @@ def _listed(searches: Searches, keywords: Mapping[str, Any], deadline: Deadline)
     return PathSet(searches.arcs, *found)
 
 
-def _bytes(searches: Searches, rule: PathRule, threads: int, deadline: Deadline) -> Iterator[FloatArray]:
+def _bytes(
+    searches: Searches, rule: PathRule, threads: int, deadline: Deadline, beside: int = 0
+) -> Iterator[FloatArray]:
     """Yield about how much memory the paths of each pair take, some pairs at a time."""
     for first in range(0, searches.pair_count, _COUNTED_PAIRS):
         part = searches.part(slice(first, first + _COUNTED_PAIRS))
@@ -123,7 +127,8 @@ def _bytes(searches: Searches, rule: PathRule, threads: int, deadline: Deadline)
         # A path of K that is not among the shortest is taken to be a hop longer.
         most, longer = (shortest.count.sum(axis=1), 0) if rule.equal_cost else (np.inf, 1)
         paths = np.where(hops >= 0, np.minimum(most, rule.count), 0)
-        yield BYTES_PER_PAIR + paths * (BYTES_PER_PATH + BYTES_PER_HOP * (hops + longer))
+        of_path = BYTES_PER_PATH + BYTES_PER_HOP * (hops + longer) + beside * (hops + longer + 2)
+        yield BYTES_PER_PAIR + paths * of_path
 
 
 def _check_fits(needed: float, searches: Searches, rule: PathRule) -> None:

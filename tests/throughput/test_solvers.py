@@ -182,6 +182,20 @@ def test_a_proof_needs_no_more_than_foreseen(topology: str, planes: int, routing
     assert len(entries) * 32 <= problem.proof_bytes
 
 
+def test_the_memory_of_a_proof_counts_all_shortest_paths() -> None:
+    """Before anything is solved traffic goes over all of them: half of all arcs, between antipodes of a hypercube."""
+    for topology, pattern, off in (
+        ("hypercube:d=6", "longest-matching", 0.0),
+        ("fat-tree:k=8", "permutation", 0.1),
+        ("hypercube:d=7", "permutation", 0.3),
+    ):
+        network = build_network(topology, planes=2)
+        problem = ArcProblem(build_problem(network, build_traffic(pattern, network, "rack", seed=1)))
+        entries = len(problem.nothing().split_arc)
+        assert problem.flow.core.even_entries() == pytest.approx(entries, rel=off)
+        assert 32 * entries <= problem.proof_bytes * (1 + off)
+
+
 # No two switches are equivalent in a network that is drawn.
 @pytest.mark.parametrize("name", sorted(set(SOLVERS) - {"symmetric"}))
 @pytest.mark.parametrize("ctrl_c", [False, True])

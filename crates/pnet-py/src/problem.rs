@@ -1,10 +1,11 @@
 //! The instance.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
-use pnet_core::mcf::{Arrays, Problem, Use};
+use pnet_core::mcf::{Arrays, Problem, Use, even_entries};
 use pyo3::prelude::*;
 
 use crate::error::Result;
+use crate::monitor::in_parallel;
 
 /// Maximum concurrent flow over several planes.
 #[pyclass(frozen, module = "pnet_lp._core")]
@@ -60,6 +61,11 @@ impl FlowProblem {
         let flags: Vec<bool> =
             self.inner.planes.iter().flat_map(|plane| plane.demands.iter().map(|place| *place != Use::Never)).collect();
         Ok(PyArray1::from_vec(py, flags).reshape([self.inner.planes.len(), self.inner.demands()])?)
+    }
+
+    /// About how many entries a proof has in which traffic goes evenly over all shortest paths.
+    fn even_entries(&self, py: Python<'_>) -> Result<usize> {
+        in_parallel(py, || Ok(even_entries(&self.inner)))
     }
 
     /// The rows (plane, target switch), int32 `[rows, 2]`.

@@ -1,10 +1,11 @@
 //! The best bounds so far, for the solvers on arcs: their first bounds, and their result.
 
 use super::evaluate::{estimate, upper_bound};
-use super::problem::Problem;
+use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
 use super::round::{Flow, round};
 use crate::error::Error;
+use crate::graph::Reach;
 use crate::rounding::Nearest;
 
 /// The result of a run.
@@ -35,6 +36,46 @@ impl Flow for NoFlow {
     fn share(&self, _: usize, _: usize) -> f64 {
         1.0
     }
+}
+
+/// Targets of a plane for which shortest paths are counted.
+const SAMPLE: usize = 16;
+
+/// About how many entries the splits of [`NoFlow`] have, after those of some targets in each plane.
+///
+/// ```
+#[doc = include_str!("two_cables.md")]
+/// assert_eq!(pnet_core::mcf::even_entries(&problem), 2);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn even_entries(problem: &Problem) -> usize {
+    let mut reach = Reach::default();
+    let of_plane = |plane: &Plane| {
+        let every = plane.targets.len().div_ceil(SAMPLE).max(1);
+        let mut open: Vec<Vec<u32>> = vec![vec![]; plane.targets.len().div_ceil(every)];
+        for at in &plane.demands {
+            if let Use::Core { source, row } = at
+                && (*row as usize).is_multiple_of(every)
+            {
+                open[*row as usize / every].push(*source);
+            }
+        }
+        let mut entries = 0;
+        for (target, open) in plane.targets.iter().step_by(every).zip(&mut open) {
+            plane.graph.reach(*target, &mut reach);
+            let mut seen = vec![false; plane.nodes()];
+            while let Some(at) = open.pop() {
+                if !std::mem::replace(&mut seen[at as usize], true) {
+                    for arc in plane.graph.next_hops(at, &reach) {
+                        entries += 1;
+                        open.push(plane.graph.head(arc));
+                    }
+                }
+            }
+        }
+        entries * plane.targets.len() / open.len().max(1)
+    };
+    problem.planes.iter().map(of_plane).sum()
 }
 
 impl Best {

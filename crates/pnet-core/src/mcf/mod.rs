@@ -33,7 +33,7 @@ pub mod run;
 pub mod structured;
 pub mod symmetry;
 
-pub use best::Solution;
+pub use best::{Solution, even_entries};
 pub use decompose::{FlowPaths, decompose};
 pub use evaluate::{Evaluation, demand_distances, evaluate};
 pub use problem::{Arrays, Plane, Problem, Use};
