@@ -16,7 +16,7 @@ from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.problems import ArcProblem, state_problem
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import save_result
-from pnet_lp.throughput.solvers import choose, choose_solver
+from pnet_lp.throughput.solvers import SolveOptions, choose, choose_solver, get_solver
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -192,6 +192,16 @@ def test_of_given_paths_it_takes_some() -> None:
     assert all_paths.interval.lower <= one.interval.upper
     carrying = np.count_nonzero(one.certificate.weight) / len(one.certificate.weight)
     assert 0 < carrying < 0.3
+
+
+def test_a_stop_leaves_bounds_over_given_paths() -> None:
+    network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous", seed=1)
+    traffic = build_traffic("permutation", network, "rack", seed=1)
+    problem = state_problem(network, traffic, parse_routing("ksp:16"))
+    raw = get_solver("columns").solve(problem, SolveOptions(tolerance=1e-12), lambda *_: False)
+    assert (raw.interrupted, raw.iterations) == (True, 40)
+    interval = problem.certify(raw.proof).interval
+    assert 0 < interval.lower < interval.upper < np.inf
 
 
 def test_auto_takes_it_over_given_paths_where_a_demand_has_eight() -> None:
