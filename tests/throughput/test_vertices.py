@@ -8,18 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pnet_lp import _core
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SolverError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.model.flow import build_problem
+from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.flow import Lengths, build_problem
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import max_min
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.objectives.max_min import column_generation, vertices
 from pnet_lp.throughput.objectives.max_min.levels import State
-from pnet_lp.throughput.objectives.max_min.vertices import at_vertices
+from pnet_lp.throughput.objectives.max_min.vertices import AtVertices, at_vertices
+from pnet_lp.throughput.objectives.program import NO_TIME
 from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import SolveOptions
+from pnet_lp.throughput.solvers.base import OnProgress
 from pnet_lp.throughput.verify import verify_file
 
 from .conftest import case_of, random_network
@@ -143,6 +147,48 @@ def test_a_limit_of_iterations_leaves_what_is_proved() -> None:
     assert some.warnings == (f"columns: levels beyond the {len(some.levels) - 1} found are not known",)
     assert some.active.any()
     assert np.array_equal(some.levels[0].demands, whole.levels[0].demands)
+
+
+class Asked(Deadline):
+    """Over when it has been asked so often."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    def left_s(self) -> float:
+        """See :meth:`Deadline.left_s`."""
+        self.times -= 1
+        return 0.0 if self.times < 0 else super().left_s()
+
+
+class Stopped(AtVertices):
+    """Proves nothing of a level once its time is over."""
+
+    def next(self, kept: FloatArray, options: SolveOptions, report: OnProgress) -> tuple[_core.FairLevel, Lengths]:
+        """See :meth:`Levels.next`."""
+        found, lengths = super().next(kept, options, report)
+        over = options.deadline.left_s() == 0
+        return found, (np.ones_like(lengths[0]), lengths[1], lengths[2]) if over else lengths
+
+
+def test_where_few_demands_are_left_it_goes_on_longer_than_its_part_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = ArcProblem(build_problem(*case_of("jellyfish:k=4", "gravity", "host")))
+    whole = at_vertices(State.zero(problem, SolveContext()))
+    assert whole is not None
+    levels = len(whole.levels)
+    monkeypatch.setitem(vertices._SEARCHES, "arc", Stopped)
+    # It is asked once at first, and three times for each level: few demands are left at the last but one.
+    monkeypatch.setattr(Deadline, "parts", lambda *_: Asked(3 * levels - 5))
+    for few, found_all in ((0.0, False), (0.5, True)):
+        monkeypatch.setattr(column_generation, "_FEW", few)
+        state = at_vertices(State.zero(problem, SolveContext()))
+        assert state is not None
+        assert (not state.active.any()) == found_all
+        assert (len(state.levels) == levels) == found_all
+        assert state.warnings == (() if found_all else (f"columns: {NO_TIME}",))
 
 
 @pytest.mark.parametrize(("worst", "status"), [(0.01, "certified"), (0.0, "bounds")])

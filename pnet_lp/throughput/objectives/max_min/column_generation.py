@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from pnet_lp import _core
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import FloatArray, floats
@@ -33,6 +34,9 @@ _CLOSER = 0.1
 _LOSS = 0.01
 """Part by which a flow may have to be scaled down, in tolerances."""
 
+_FEW = 0.5
+"""Part of the demands that may be left where a search goes on longer."""
+
 _WORST, _SAME = 0.01, 2.0
 """Part by which a demand may be below its bound where it is fixed although that is more than the tolerance, as no
 attempt brings more; and the factor up to which others take part in the bound that are fixed with it."""
@@ -51,7 +55,7 @@ def by_columns(state: State, most: int | None = None) -> State:
     return by_levels(state, _LEVELS[state.problem.form](state.problem), most)
 
 
-def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
+def by_levels(state: State, levels: Levels, most: int | None = None, *, longer: Deadline | None = None) -> State:
     """Return the state after all levels, or as many as are found, one after the other.
 
     Where a limit, or the precision of numbers, ends it, the last level has all demands that are still active.
@@ -60,6 +64,7 @@ def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
         state: before the first level.
         levels: the search for them.
         most: its steps, in all levels.
+        longer: when it ends at the latest if few demands are left when its time is over.
 
     Raises:
         SolverError: it does not fit into memory.
@@ -90,6 +95,11 @@ def by_levels(state: State, levels: Levels, most: int | None = None) -> State:
         context.clock.note("solve")
         distance = problem.distances(lengths)
         over = found.interrupted or options.deadline.left_s() <= 0
+        if longer is not None and over and not found.interrupted and state.active.mean() <= _FEW:
+            options, longer = replace(options, deadline=longer), None
+            over = options.deadline.left_s() <= 0
+            if not over:
+                continue
         reached = found.rate * found.fits
         rate = floats(np.where(state.active, demand * reached, state.kept))
         upper, part = bound_of(demand, rate, state.active, problem.flow.volume(lengths), distance)

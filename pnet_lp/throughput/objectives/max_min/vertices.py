@@ -23,7 +23,8 @@ MOST_DEMANDS = 100_000
 """Each level looks at all of them."""
 
 _PART = 2
-"""Of the time left it has one part in so many: what comes next does not continue from it."""
+"""Of the time left it has one part in so many, unless most demands have their rates then: what comes next does not
+continue from it."""
 
 
 class AtVertices(OverAnyPath):
@@ -78,7 +79,7 @@ def at_vertices(state: State) -> State | None:
     """
     if state.problem.demand_count > MOST_DEMANDS:
         return None
-    options = state.context.options
+    options, search = state.context.options, _SEARCHES[state.problem.form](state.problem)
     context = replace(state.context, options=replace(options, deadline=options.deadline.parts(_PART)))
-    found = by_levels(replace(state, context=context), _SEARCHES[state.problem.form](state.problem))
+    found = by_levels(replace(state, context=context), search, longer=options.deadline)
     return replace(found, context=state.context)
