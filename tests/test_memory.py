@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pnet_lp.errors import CertificateError, SolverError, TopologyError, TrafficError, WorkloadError
+from pnet_lp.errors import CertificateError, RoutingError, SolverError, TopologyError, TrafficError, WorkloadError
 from pnet_lp.memory import available_bytes, check_fits
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.routing import parse_routing
@@ -160,6 +160,19 @@ def test_a_program_that_just_fits_is_solved(objective: str, monkeypatch: pytest.
             with pytest.raises(SolverError, match=rf"needs about .* are free; allowed: {allowed}$"):
                 solve(network, traffic, objective=objective, solver="highs-ipx")
             assert not written
+
+
+def test_paths_of_which_no_problem_fits_are_refused_before_they_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of 15,872 paths of up to five hops fits into 2 MB; the problem takes 30 bytes more for each of their links."""
+    network = build_network(["fat-tree:k=8"])
+    traffic = build_traffic("all-to-all", network, "rack")
+    monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 2 * MIB)
+    routing = parse_routing("ksp:16")
+    assert routing.paths(network, "rack", traffic.src, traffic.dst).path_count == 15_872
+    monkeypatch.setattr("pnet_lp.routing.enumerate._listed", None)
+    with pytest.raises(RoutingError, match=r"^16 paths for each of 992 pairs needs about .* are free; allowed: fewer"):
+        solve(network, traffic, routing="ksp:16")
 
 
 def test_racks_are_advised_where_they_are_fewer_than_places(monkeypatch: pytest.MonkeyPatch) -> None:

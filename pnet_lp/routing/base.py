@@ -50,6 +50,7 @@ class Routing:
         policy: which planes paths may come from; see :class:`~pnet_lp.routing.rule.PathRule`.
         seed: what breaks ties between paths and draws them.
         deadline: when searches for paths end at the latest, with a TimeLimitError.
+        beside: bytes that whoever asks for paths needs besides, for each of their links.
     """
 
     form: ClassVar[Form]
@@ -57,6 +58,7 @@ class Routing:
     kind: ClassVar[PathKind | None] = None
     splitting: ClassVar[Split | None] = None
     deadline: Deadline = NEVER
+    beside: int = 0
 
     def __init__(self, params: Params, policy: Policy = "any", seed: int = 0, expression: str = "") -> None:
         self.params = params
@@ -69,6 +71,12 @@ class Routing:
         bound = copy.copy(self)
         bound.deadline = deadline
         return bound
+
+    def leaving(self, beside: int) -> Self:
+        """Return the routing with so many bytes left for each link of its paths."""
+        leaving = copy.copy(self)
+        leaving.beside = beside
+        return leaving
 
     @property
     def per_flow(self) -> bool:
@@ -93,14 +101,7 @@ class Routing:
         return None
 
     def paths(
-        self,
-        network: Network,
-        level: Level,
-        src: npt.ArrayLike,
-        dst: npt.ArrayLike,
-        *,
-        beside: int = 0,
-        threads: int = 0,
+        self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
     ) -> PathSet:
         """Return the paths of each pair ``(src[j], dst[j])``; arguments and errors as of :func:`enumerate_paths`.
 
@@ -108,7 +109,9 @@ class Routing:
             RoutingError: the routing has no list of paths.
         """
         rule = self._listed()
-        return enumerate_paths(network, level, src, dst, rule, beside=beside, threads=threads, deadline=self.deadline)
+        return enumerate_paths(
+            network, level, src, dst, rule, beside=self.beside, threads=threads, deadline=self.deadline
+        )
 
     def iterate(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0

@@ -141,10 +141,9 @@ def test_bounds_that_do_not_meet_exit_with_3(run: Run, run_json: RunJson, monkey
     assert "bounds: interrupted before they met within a gap of 1e-06" in run(*CUBE, code=3).stdout
 
 
-@pytest.mark.parametrize("solver", ["symmetric", "columns"])
-def test_a_solver_of_other_routings_is_bad_usage(run: Run, solver: str) -> None:
-    said = run("throughput", "fat-tree:k=4", "--routing", "ksp:4", "--solver", solver, code=2).stderr
-    assert f"--solver: solver {solver!r} does not take routings over given paths; allowed: auto, highs-" in said
+def test_a_solver_of_other_routings_is_bad_usage(run: Run) -> None:
+    said = run("throughput", "fat-tree:k=4", "--routing", "ksp:4", "--solver", "symmetric", code=2).stderr
+    assert "--solver: solver 'symmetric' does not take routings over given paths; allowed: auto, columns, high" in said
 
 
 def test_options_reach_the_solver(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,17 +60,10 @@ class Hedera(Ecmp):
     params: PlacementParams
 
     def paths(
-        self,
-        network: Network,
-        level: Level,
-        src: npt.ArrayLike,
-        dst: npt.ArrayLike,
-        *,
-        beside: int = 0,
-        threads: int = 0,
+        self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
     ) -> PathSet:
         """See :meth:`Routing.paths`."""
-        drawn = super().paths(network, level, src, dst, beside=beside, threads=threads)
+        drawn = super().paths(network, level, src, dst, threads=threads)
         # Round robin draws one plane for one path, the same as a single plane.
         policy = "single" if self.policy == "round-robin" else self.policy
         rule = PathRule(PathKind.EqualCost, ALL, policy, self.per_flow, self.seed)

@@ -60,7 +60,7 @@ class PathProblem(ColumnProblem[PathCertificate]):
             TimeLimitError: they were not found in time.
         """
         src, dst = flow.member[flow.src], flow.member[flow.dst]
-        return cls(flow, routing.paths(network, level, src, dst, beside=_BYTES_PER_ENTRY, threads=threads))
+        return cls(flow, routing.leaving(_BYTES_PER_ENTRY).paths(network, level, src, dst, threads=threads))
 
     @classmethod
     def in_time(
