@@ -163,7 +163,7 @@ def test_a_program_that_just_fits_is_solved(objective: str, monkeypatch: pytest.
 
 
 def test_paths_of_which_no_problem_fits_are_refused_before_they_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list of 15,872 paths of up to five hops fits into 2 MB; the problem takes 30 bytes more for each of their links."""
+    """As a list 15,872 paths of up to five hops fit into 2 MB; a problem needs 30 bytes more for each link of them."""
     network = build_network(["fat-tree:k=8"])
     traffic = build_traffic("all-to-all", network, "rack")
     monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
