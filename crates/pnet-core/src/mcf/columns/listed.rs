@@ -90,7 +90,8 @@ pub fn cheapest_listed(
 pub fn estimate_solve_bytes(problem: &PathProblem) -> usize {
     let (paths, demands) = (problem.paths(), problem.demand.len());
     let used = most_paths(first_of(demands, FIRST_PATHS), demands).min(paths);
-    let matrix = interior::bytes(&[problem.capacity.len()], demands);
+    let limited = problem.capacity.iter().filter(|c| c.is_finite()).count();
+    let matrix = interior::bytes(&[limited], demands);
     let matrix = if matrix <= LARGEST_MATRIX { matrix } else { 0 };
     // The weights, their copy, and links of mean length.
     let links = (problem.link.len() as f64 * used as f64 / paths.max(1) as f64).ceil() as usize;

@@ -77,7 +77,8 @@ impl<'a, S: Source> Search<'a, S> {
         let at = State::new(&pool.problem, lower, split.clone(), &hops.length).release();
         let planes = source.plane();
         let mut counts = vec![0; planes.iter().max().map_or(0, |plane| *plane as usize + 1)];
-        planes.iter().for_each(|plane| counts[*plane as usize] += 1);
+        let limited = planes.iter().zip(capacity).filter(|(_, c)| c.is_finite());
+        limited.for_each(|(plane, _)| counts[*plane as usize] += 1);
         Ok(Search {
             source,
             length,
@@ -256,8 +257,7 @@ impl<S: Source> Search<'_, S> {
 
     /// The mean of two lengths of equal volume: the duals of a restricted master oscillate (Wentges 1997).
     fn halfway(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
-        let volume = |length: &[f64]| -> f64 { self.source.capacity().iter().zip(length).map(|(c, l)| c * l).sum() };
-        let (of_a, of_b) = (volume(a), volume(b));
+        let (of_a, of_b) = (self.source.volume(a), self.source.volume(b));
         a.iter().zip(b).map(|(a, b)| a / of_a + b / of_b).collect()
     }
 
@@ -287,5 +287,21 @@ impl<S: Source> Search<'_, S> {
         at.choose(&from);
         self.split = from.iter().map(|n| if *n == NEW { 0.0 } else { self.split[*n as usize] }).collect();
         self.at = Some(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcf::path_form::even;
+
+    /// A demand over a link without a limit, and one of 1 or one of 4 behind it.
+    #[test]
+    fn links_without_a_limit_have_no_volume() {
+        let capacity = vec![f64::INFINITY, 1.0, 4.0];
+        let problem = PathProblem::new(capacity, vec![1.0], vec![0, 2], vec![0, 2, 4], vec![0, 1, 0, 2]).unwrap();
+        let best = Solution::first(&problem, &even(&problem)).unwrap();
+        let search = Search::listed(&problem, &best).unwrap();
+        assert_eq!(search.halfway(&[0.0, 1.0, 1.0], &[0.0, 6.0, 1.0]), [0.0, 0.8, 0.3]);
     }
 }

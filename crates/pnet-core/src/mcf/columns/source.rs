@@ -27,19 +27,21 @@ pub(super) trait Source {
     /// The lengths as others number the links: over any path, of arcs, then of access links into planes and out of them.
     fn outside(&self, length: Vec<f64>) -> Vec<f64>;
 
+    /// Capacity times length of all links that have a limit.
+    fn volume(&self, length: &[f64]) -> f64 {
+        let limited = self.capacity().iter().zip(length).filter(|(c, _)| c.is_finite());
+        limited.map(|(c, l)| c * l).sum()
+    }
+
     /// The shortest paths under lengths >= 0 of any scale, 0 on links without a limit, and the bound on K that they prove.
     fn bound(&self, mut length: Vec<f64>) -> Priced {
-        let volume = |length: &[f64]| -> f64 {
-            let limited = self.capacity().iter().zip(length).filter(|(c, _)| c.is_finite());
-            limited.map(|(c, l)| c * l).sum()
-        };
-        let all = volume(&length);
+        let all = self.volume(&length);
         let scale = if all > 0.0 { 1.0 / all } else { 0.0 };
         let least = LEAST / length.len() as f64;
         for (l, c) in length.iter_mut().zip(self.capacity()) {
             *l = if c.is_finite() { (*l * scale).max(least / c) } else { 0.0 };
         }
-        let all = volume(&length);
+        let all = self.volume(&length);
         let mut priced = self.under(length);
         let carried: f64 = priced.shortest.iter().zip(self.demand()).map(|(dist, d)| dist * d).sum();
         if carried > 0.0 {
