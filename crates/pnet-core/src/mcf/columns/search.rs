@@ -302,6 +302,6 @@ mod tests {
         let problem = PathProblem::new(capacity, vec![1.0], vec![0, 2], vec![0, 2, 4], vec![0, 1, 0, 2]).unwrap();
         let best = Solution::first(&problem, &even(&problem)).unwrap();
         let search = Search::listed(&problem, &best).unwrap();
-        assert_eq!(search.halfway(&[0.0, 1.0, 1.0], &[0.0, 6.0, 1.0]), [0.0, 0.8, 0.3]);
+        assert_eq!(search.halfway(&[0.0, 4.0, 1.0], &[0.0, 0.0, 1.0]), [0.0, 0.5, 0.375]);
     }
 }
