@@ -149,8 +149,8 @@ def test_a_limit_of_iterations_leaves_what_is_proved() -> None:
     assert np.array_equal(some.levels[0].demands, whole.levels[0].demands)
 
 
-class Asked(Deadline):
-    """Over when it has been asked so often."""
+class Counted(Deadline):
+    """Over after so many looks at it."""
 
     def __init__(self, times: int) -> None:
         super().__init__()
@@ -172,16 +172,14 @@ class Stopped(AtVertices):
         return found, (np.ones_like(lengths[0]), lengths[1], lengths[2]) if over else lengths
 
 
-def test_where_few_demands_are_left_it_goes_on_longer_than_its_part_of_the_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_few_demands_are_active_it_continues_beyond_its_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = ArcProblem(build_problem(*case_of("jellyfish:k=4", "gravity", "host")))
     whole = at_vertices(State.zero(problem, SolveContext()))
     assert whole is not None
     levels = len(whole.levels)
     monkeypatch.setitem(vertices._SEARCHES, "arc", Stopped)
-    # It is asked once at first, and three times for each level: few demands are left at the last but one.
-    monkeypatch.setattr(Deadline, "parts", lambda *_: Asked(3 * levels - 5))
+    # It is looked at once at first, and three times for each level: few demands are active at the last but one.
+    monkeypatch.setattr(Deadline, "parts", lambda *_: Counted(3 * levels - 5))
     for few, found_all in ((0.0, False), (0.5, True)):
         monkeypatch.setattr(column_generation, "_FEW", few)
         state = at_vertices(State.zero(problem, SolveContext()))

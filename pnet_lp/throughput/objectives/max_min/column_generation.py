@@ -35,7 +35,7 @@ _LOSS = 0.01
 """Part by which a flow may have to be scaled down, in tolerances."""
 
 _FEW = 0.5
-"""Part of the demands that may be left where a search goes on longer."""
+"""Part of the demands that may be active where a search continues beyond its part of the time."""
 
 _WORST, _SAME = 0.01, 2.0
 """Part by which a demand may be below its bound where it is fixed although that is more than the tolerance, as no
@@ -64,7 +64,7 @@ def by_levels(state: State, levels: Levels, most: int | None = None, *, longer: 
         state: before the first level.
         levels: the search for them.
         most: its steps, in all levels.
-        longer: when it ends at the latest if few demands are left when its time is over.
+        longer: when it ends at the latest if few demands are active when its time is over.
 
     Raises:
         SolverError: it does not fit into memory.
