@@ -36,6 +36,17 @@ def took(result: SimulationResult) -> Any:
     return result.flow["end_ps"] - result.flow["start_ps"]
 
 
+@pytest.mark.parametrize("transport", ["roce", "roce:dcqcn=false"])
+def test_over_switches_that_pause_a_packet_leaves_once(transport: str) -> None:
+    """Looked for is a steady state also at the moment at which a port is free and packets wait for it."""
+    network = build_network("fat-tree:k=4", link_gbps=25)
+    rows = [(i, (i + 5) % 16, 2_000_000, 0) for i in range(16)]
+    full, fast = both(network, *rows, preset="roce-2026", transport=transport)
+    assert (full.end, fast.end) == ("complete", "complete")
+    assert took(fast).mean() == pytest.approx(took(full).mean(), rel=0.01)
+    assert fast.flow["received_bytes"].tolist() == [2_000_000] * 16
+
+
 @pytest.mark.parametrize(
     "words",
     [

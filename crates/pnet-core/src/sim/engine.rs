@@ -262,7 +262,7 @@ impl Engine {
                 return Ok(if end == End::Idle && self.net.is_stuck() { End::Deadlock } else { end });
             };
             if self.net.now() >= self.look
-                && let Some(end) = self.look(limits.time)
+                && let Some(end) = self.look(limits.time, matches!(fires, Fires::Free(_)))
             {
                 return Ok(end);
             }
@@ -344,8 +344,10 @@ impl Engine {
 
     /// Looks for ports that wait for each other, for flows that are cut off, and for a steady state; returns why the run ends,
     /// if it does.
+    ///
+    /// What ports have done is not known while one is `free` and has not sent its next packet.
     #[cold]
-    fn look(&mut self, limit: Time) -> Option<End> {
+    fn look(&mut self, limit: Time, free: bool) -> Option<End> {
         let now = self.net.now();
         if now >= self.stuck_look {
             if self.net.is_stuck() {
@@ -363,7 +365,7 @@ impl Engine {
             }
         }
         self.look = self.next_look();
-        if self.steady.as_ref().is_some_and(|steady| now >= steady.next) && self.net.outside(now) <= limit {
+        if !free && self.steady.as_ref().is_some_and(|steady| now >= steady.next) && self.net.outside(now) <= limit {
             self.look_for_steady(limit);
         }
         None
