@@ -1,4 +1,4 @@
-//! Flows over given paths, of which those are looked at that are short.
+//! Column generation over given paths: those that are short under prices are added, after a look through the list.
 
 use super::cheapest::{Ended, search};
 use super::goal::Terms;

@@ -5,7 +5,7 @@
 //! under its link prices are added to it (Ford and Fulkerson 1958; Dantzig and Wolfe 1960).  The distances bound K from
 //! above, any split over the paths in use bounds it from below.  Between two pricings the iteration continues from where
 //! it was, with the new paths and without those that have long carried nothing.  Its prices are averages, and need no
-//! other stabilisation.
+//! other stabilisation.  Where paths are given, short ones are found in the list ([`listed`]).
 //!
 //! Column generation is skipped where balancing traffic over shortest paths certifies the answer ([`balance`]).  Once
 //! first-order steps have taken as long as an interior-point method would, that solves the restricted master instead

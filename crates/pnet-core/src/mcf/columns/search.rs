@@ -65,7 +65,7 @@ pub(super) struct Search<'a, S> {
 impl<'a, S: Source> Search<'a, S> {
     /// Starts with even splits over so many paths of each demand, in a plane, that are short by hops, and with lengths and the
     /// bound that they prove.
-    pub(super) fn new(source: &'a S, first: usize, upper: f64, length: Vec<f64>) -> Result<Self, Error> {
+    fn new(source: &'a S, first: usize, upper: f64, length: Vec<f64>) -> Result<Self, Error> {
         let (capacity, demand) = (source.capacity(), source.demand());
         let hops = source.bound(vec![1.0; capacity.len()]);
         let most = hops.shortest.iter().map(|length| length * (1.0 + FIRST_SLACK)).collect();
@@ -161,14 +161,14 @@ impl<S: Source> Search<'_, S> {
     }
 
     /// Whether first-order steps have cost as much as the interior-point method would.
-    pub(super) fn prefers_interior(&self) -> bool {
+    fn prefers_interior(&self) -> bool {
         let least = (FIRST_STEPS * self.pool.problem.link.len()) as f64;
         let due = |work: f64| self.spent * WORTH >= self.patience * (work + least);
         self.interior_work.is_some_and(due)
     }
 
     /// Whether neither kind of step makes progress.
-    pub(super) fn stalled(&self) -> bool {
+    fn stalled(&self) -> bool {
         let steps = self.iterations() - self.last.1;
         let first_order = self.interior_work.is_none() && steps >= STANDSTILL + self.last.1;
         self.idle >= MOST_IDLE || first_order
@@ -220,7 +220,7 @@ impl<S: Source> Search<'_, S> {
 
     /// Solves the restricted master by the interior-point method, in `remaining` steps at most, and prices; returns whether
     /// `stop` ended it.
-    pub(super) fn solve_interior(&mut self, remaining: usize, tolerance: f64, stop: impl FnMut() -> bool) -> bool {
+    fn solve_interior(&mut self, remaining: usize, tolerance: f64, stop: impl FnMut() -> bool) -> bool {
         let Some(at) = self.at.take() else { return true };
         let gap = 1.0 - self.lower / self.upper;
         let goal = interior::Goal {
