@@ -34,6 +34,9 @@ _CLOSER = 0.1
 _LOSS = 0.01
 """Part by which a flow may have to be scaled down, in tolerances."""
 
+_ROUNDING = 2.5e-14
+"""Part of a volume that bounds lack by rounding, and as rates are scaled in the end until they fit."""
+
 _FEW = 0.5
 """Part of the demands that may be active where a search continues beyond its part of the time."""
 
@@ -102,9 +105,11 @@ def by_levels(state: State, levels: Levels, most: int | None = None, *, longer: 
                 continue
         reached = found.rate * found.fits
         rate = floats(np.where(state.active, demand * reached, state.kept))
-        upper, part = bound_of(demand, rate, state.active, problem.flow.volume(lengths), distance)
+        volume, takes = problem.flow.volume(lengths), float((demand * distance)[state.active].sum())
+        upper, part = bound_of(demand, rate, state.active, volume, distance)
         # What is fixed fits up to this, so that no bound is closer.
         within = abs(upper - reached) + (1 - found.fits + 2 * levels.relaxation * of_one) * reached
+        within += _ROUNDING * volume / takes if takes > 0 else np.inf
         saturated = saturated_at(reached, reached + within, part, state.active, state.tolerance)
         proved = 1 - found.fits <= _LOSS * state.tolerance and bool(saturated.any())
         attempts = 0 if proved else attempts + 1

@@ -11,7 +11,9 @@
 //! are tight links, however many demands there are.  All numbers are parts of the capacity of a link and multiples of a
 //! common unit of flow.
 
+use super::closed::Closed;
 use super::inverse::Inverse;
+use super::paths::Paths;
 use crate::mcf::columns::price::Path;
 
 /// What is in no row, or in no column.
@@ -55,7 +57,7 @@ pub(super) struct Basis {
     total: (f64, f64),
     /// The demand of each path, its links, and its plane or its number.
     pub(super) demand: Vec<u32>,
-    pub(super) paths: Vec<Path>,
+    pub(super) paths: Paths,
     pub(super) of: Vec<Vec<u32>>,
     /// What each path carries, a key path beyond what it rises by with t from 0.
     pub(super) x: Vec<f64>,
@@ -94,7 +96,7 @@ impl Basis {
             steepest: 0.0,
             total: (0.0, 0.0),
             demand: vec![],
-            paths: vec![],
+            paths: Paths::default(),
             of: vec![vec![]; demands],
             x: vec![],
             column: vec![],
@@ -107,7 +109,7 @@ impl Basis {
         };
         for (j, paths) in paths.into_iter().enumerate() {
             for (path, x) in paths {
-                basis.add(j, path, x);
+                basis.add(j, &path, x);
             }
             let fullest = |a: &u32, b: &u32| basis.x[*a as usize].total_cmp(&basis.x[*b as usize]).then(b.cmp(a));
             basis.key[j] = basis.of[j].iter().copied().max_by(fullest).unwrap_or(0);
@@ -134,15 +136,12 @@ impl Basis {
     }
 
     /// Adds a path of a demand, which carries `x`, if it is new.
-    pub(super) fn add(&mut self, j: usize, path: Path, x: f64) {
-        let known = |n: &u32| {
-            let other = &self.paths[*n as usize];
-            other.place == path.place && other.links == path.links
-        };
+    pub(super) fn add(&mut self, j: usize, path: &Path, x: f64) {
+        let known = |n: &u32| self.paths.place(*n) == path.place && *self.paths.links(*n) == path.links;
         if !self.of[j].iter().any(known) {
-            self.of[j].push(self.paths.len() as u32);
+            self.of[j].push(self.paths.count());
             self.demand.push(j as u32);
-            self.paths.push(path);
+            self.paths.push(path.place, &path.links);
             self.x.push(x);
             self.column.push(NONE);
         }
@@ -155,12 +154,12 @@ impl Basis {
 
     /// Number of paths.
     pub(super) fn paths(&self) -> u32 {
-        self.paths.len() as u32
+        self.paths.count()
     }
 
     /// The paths of a demand with what they carry.
-    pub(super) fn split(&self, j: usize) -> impl Iterator<Item = (&Path, f64)> {
-        self.of[j].iter().map(|n| (&self.paths[*n as usize], self.carries(*n).max(0.0)))
+    pub(super) fn split(&self, j: usize) -> impl Iterator<Item = (u32, f64)> {
+        self.of[j].iter().map(|n| (*n, self.carries(*n).max(0.0)))
     }
 
     /// What a demand gets.
@@ -186,10 +185,28 @@ impl Basis {
 
     /// Drops the empty paths that are out of the basis.
     pub(super) fn forget(&mut self) {
-        let kept: Vec<bool> = (0..self.paths()).map(|n| !self.is_out(n) || self.carries(n) > 0.0).collect();
+        self.keep(|basis, n| basis.carries(n) > 0.0);
+    }
+
+    /// Drops the paths out of the basis that are closed now.
+    pub(super) fn close(&mut self, closed: &Closed) {
+        self.keep(|basis, n| {
+            let key = basis.key_links(basis.demand[n as usize] as usize);
+            basis.carries(n) > 0.0 || !closed.closes(basis.paths.links(n), key)
+        });
+    }
+
+    /// The links of a demand's key path.
+    pub(super) fn key_links(&self, j: usize) -> &[u32] {
+        self.paths.links(self.key[j])
+    }
+
+    /// Drops the paths out of the basis that are not to be kept.
+    fn keep(&mut self, kept: impl Fn(&Self, u32) -> bool) {
+        let kept: Vec<bool> = (0..self.paths()).map(|n| !self.is_out(n) || kept(self, n)).collect();
         let mut place = vec![NONE; kept.len()];
         (0..kept.len()).filter(|n| kept[*n]).zip(0..).for_each(|(old, new)| place[old] = new);
-        retain(&mut self.paths, &kept);
+        self.paths.retain(&kept);
         retain(&mut self.demand, &kept);
         retain(&mut self.x, &kept);
         retain(&mut self.column, &kept);
@@ -256,7 +273,7 @@ impl Basis {
     }
 
     fn length(&self, n: u32, length: &[f64]) -> f64 {
-        self.paths[n as usize].links.iter().map(|l| length[*l as usize]).sum()
+        self.paths.links(n).iter().map(|l| length[*l as usize]).sum()
     }
 
     /// The length of each demand's key path, under lengths at which all its paths in the basis have the same.
@@ -271,9 +288,16 @@ impl Basis {
     }
 
     /// Those of some paths by which t gains more than `least`, each with its gain.
-    pub(super) fn shorter(&self, paths: impl Iterator<Item = u32>, length: &[f64], least: f64) -> Vec<Gain> {
-        let out = paths.filter(|n| self.is_out(*n));
-        out.map(|n| (self.gain(n, length), Entering::Path(n))).filter(|(gain, _)| *gain > least).collect()
+    pub(super) fn shorter(&self, paths: &[u32], length: &[f64], least: f64) -> Vec<Gain> {
+        let out = paths.iter().filter(|n| self.is_out(**n));
+        out.map(|n| (self.gain(*n, length), Entering::Path(*n))).filter(|(gain, _)| *gain > least).collect()
+    }
+
+    /// Those of all paths, where key paths are as long as `keys`.
+    pub(super) fn shorter_than(&self, keys: &[f64], length: &[f64], least: f64) -> Vec<Gain> {
+        let gain = |n: u32| keys[self.demand[n as usize] as usize] - self.length(n, length);
+        let out = (0..self.paths()).filter(|n| self.is_out(*n));
+        out.map(|n| (gain(n), Entering::Path(n))).filter(|(gain, _)| *gain > least).collect()
     }
 
     /// The rows of links by whose slack t gains more than `least`, each with its gain.
@@ -341,9 +365,9 @@ impl Basis {
             let key = self.key[j];
             let other: f64 = own.iter().filter(|n| **n != key).map(|n| self.x[*n as usize]).sum();
             self.x[key as usize] = self.base[j] - other;
-            put(&mut self.rising, &self.per, &self.paths[key as usize].links, self.slope[j]);
+            put(&mut self.rising, &self.per, self.paths.links(key), self.slope[j]);
             for n in own.iter().filter(|n| self.carries(**n) != 0.0) {
-                put(&mut load, &self.per, &self.paths[*n as usize].links, self.carries(*n));
+                put(&mut load, &self.per, self.paths.links(*n), self.carries(*n));
             }
         }
         load
@@ -355,7 +379,7 @@ impl Basis {
         let slope = self.slope[j as usize];
         for (n, sign) in [(old, -1.0), (new, 1.0)] {
             self.x[n as usize] -= sign * slope * self.t;
-            put(&mut self.rising, &self.per, &self.paths[n as usize].links, sign * slope);
+            put(&mut self.rising, &self.per, self.paths.links(n), sign * slope);
         }
         old
     }
@@ -363,7 +387,7 @@ impl Basis {
     /// Entries in the rows of tight links, some twice: they are to be added.
     pub(super) fn column_of(&self, entering: Entering) -> Vec<(u32, f64)> {
         let on = |n: u32, by: f64| {
-            let tight = self.paths[n as usize].links.iter().filter(|l| self.row[**l as usize] != NONE);
+            let tight = self.paths.links(n).iter().filter(|l| self.row[**l as usize] != NONE);
             tight.map(move |l| (self.row[*l as usize], by * self.per[*l as usize]))
         };
         match entering {
@@ -378,7 +402,7 @@ impl Basis {
 
     /// The entry of what enters in the row that a link would have.
     pub(super) fn entry(&self, n: u32, l: u32) -> f64 {
-        let on = |n: u32| f64::from(u8::from(self.paths[n as usize].links.contains(&l)));
+        let on = |n: u32| f64::from(u8::from(self.paths.links(n).contains(&l)));
         match n {
             RATE => self.rising[l as usize],
             n => (on(n) - on(self.key[self.demand[n as usize] as usize])) * self.per[l as usize],

@@ -4,10 +4,13 @@
 //! steps end near the first one: what they send over more paths than a vertex has is *pushed* to one, path by path, while t
 //! rises (N. Megiddo, "On finding primal- and dual-optimal bases", ORSA J. Comput. 3 (1991)).  Paths that are shorter than those
 //! in the basis under its prices enter: of some that gain most the one that gains most for the distance that the basis moves
-//! (steepest edge: D. Goldfarb, J. K. Reid, "A practicable steepest-edge simplex algorithm", Math. Program. 12 (1977)).
+//! (steepest edge: D. Goldfarb, J. K. Reid, "A practicable steepest-edge simplex algorithm", Math. Program. 12 (1977)), but for
+//! those that proved levels have [`closed`].
 
 mod basis;
+mod closed;
 mod inverse;
+mod paths;
 mod step;
 
 use super::fair::{FairLevel, check_fixed};
@@ -22,6 +25,7 @@ use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 use crate::rounding::Nearest;
 use basis::{Basis, Entering, Gain};
+use closed::Closed;
 
 /// A path with less than this part of its demand is left out in the beginning.
 const LITTLE: f64 = 1e-2;
@@ -29,10 +33,10 @@ const LITTLE: f64 = 1e-2;
 const EXACT: f64 = 1e-10;
 const NOISE: f64 = 2e-12;
 /// Paths of a demand in a plane that are added in one pricing.
-const MOST_PATHS: usize = 2;
+const MOST_PATHS: usize = 1;
 /// Paths that are looked at before each step, until none gains this part of what the best did; and those of which the
 /// distance is.
-const HOT: usize = 500;
+const HOT: usize = 2_000;
 const COOL: f64 = 0.3;
 const COMPARED: usize = 48;
 /// All paths are priced again where no known one gains this part of what the best did then.
@@ -44,6 +48,10 @@ const CORRECTED: usize = 100;
 /// Steps without a rise of t, for each tight link and beside, before a level ends: numbers have lost their precision then.
 const IDLE: usize = 20;
 const LEAST_IDLE: usize = 2_000;
+/// Part by which a bound may be off where its lengths close paths.
+const PROVED: f64 = 1e-9;
+/// Pricings in a row after which what closes paths is not added any more.
+const MOST_PRICINGS: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
 const MOST_TIGHT: usize = 1_500;
 
@@ -60,7 +68,18 @@ struct Vertices<S> {
     unit: f64,
     flow: f64,
     basis: Basis,
+    closed: Closed,
+    /// How many demands were fixed in the last level, and its lengths where they prove it.
+    fixed: usize,
+    proof: Option<Vec<f64>>,
     iterations: usize,
+}
+
+/// The lengths that the prices of a vertex are, these with what they need of earlier levels, and the bound that proves.
+struct Bound {
+    own: Vec<f64>,
+    length: Vec<f64>,
+    upper: f64,
 }
 
 /// What may enter.
@@ -119,7 +138,7 @@ impl FairVertices {
         let Vertices { source, basis, .. } = &self.0;
         let (mut paths, mut parts) = (vec![], vec![]);
         for (j, flows) in self.0.fitting().into_iter().enumerate() {
-            let carrying = basis.split(j).map(|(path, _)| path.clone()).zip(flows).filter(|(_, x)| *x > 0.0);
+            let carrying = basis.split(j).map(|(n, _)| basis.paths.path(n)).zip(flows).filter(|(_, x)| *x > 0.0);
             let (own, part): (Vec<Path>, Vec<f64>) = carrying.unzip();
             paths.push(own);
             parts.push(part);
@@ -168,7 +187,7 @@ impl FairSplitVertices {
         let Vertices { source, basis, .. } = &self.0;
         let mut carried = vec![0.0; source.paths()];
         for (j, flows) in self.0.fitting().into_iter().enumerate() {
-            basis.split(j).zip(flows).for_each(|((path, _), x)| carried[path.place as usize] = x);
+            basis.split(j).zip(flows).for_each(|((n, _), x)| carried[basis.paths.place(n) as usize] = x);
         }
         carried
     }
@@ -191,7 +210,7 @@ impl<S: Source> Vertices<S> {
             own.map(|n| (path(n), split[n] * slope[j] * t)).collect()
         });
         let basis = Basis::new(per, slope.clone(), t, paths.collect());
-        Vertices { source, unit, flow, basis, iterations: 0 }
+        Vertices { source, unit, flow, basis, closed: Closed::default(), fixed: 0, proof: None, iterations: 0 }
     }
 
     /// See [`FairVertices::level`].
@@ -203,6 +222,12 @@ impl<S: Source> Vertices<S> {
     ) -> Result<FairLevel, Error> {
         let demand = self.source.demand();
         check_fixed(fixed, demand.len())?;
+        let before = std::mem::replace(&mut self.fixed, fixed.iter().flatten().count());
+        if let Some(length) = self.proof.take().filter(|_| before < self.fixed) {
+            self.closed.add(length);
+            self.basis.close(&self.closed);
+        }
+        self.closed.reset();
         let base = fixed.iter().map(|rate| rate.map_or(0.0, |rate| rate / self.flow)).collect();
         let rising = fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0));
         self.basis.rise(base, rising.collect());
@@ -214,16 +239,35 @@ impl<S: Source> Vertices<S> {
             stopped = self.climb(last, &mut watch, monitor);
             self.basis.refresh();
         }
-        let length: Vec<f64> = self.basis.lengths().0.into_iter().map(|length| length.max(0.0)).collect();
+        let mut bound = self.bound();
+        if !stopped && !self.proves(&bound) && !self.closed.is_empty() {
+            // Prices that need nothing of earlier levels may lose fewer digits.
+            self.closed = Closed::default();
+            stopped = self.climb(last, &mut watch, monitor);
+            self.basis.refresh();
+            bound = self.bound();
+        }
         let fits = self.fits();
+        self.proof = (fits >= 1.0 - OVER && self.proves(&bound)).then_some(bound.own);
         Ok(FairLevel {
             rate: self.basis.t * self.unit,
             fits: if fits < 1.0 - OVER { fits } else { 1.0 },
-            upper: self.upper(&length) * self.unit,
-            length: self.source.outside(length),
+            upper: bound.upper * self.unit,
+            length: self.source.outside(bound.length),
             iterations: self.iterations - before,
             interrupted: stopped && !watch.late(),
         })
+    }
+
+    /// The bound on t by the prices of the vertex.
+    fn bound(&mut self) -> Bound {
+        let own = self.basis.lengths().0;
+        let length = self.closed.with(&own);
+        Bound { upper: self.upper(&length), own, length }
+    }
+
+    fn proves(&self, bound: &Bound) -> bool {
+        (bound.upper / self.basis.t - 1.0).abs() <= PROVED
     }
 
     /// What each demand gets.
@@ -288,42 +332,71 @@ impl<S: Source> Vertices<S> {
         let (exact, total) = (EXACT * self.basis.t, self.basis.all());
         let least = |longest: f64| (exact / total).max(NOISE * longest);
         let dearest = NOISE * largest(self.basis.prices(&length));
-        let mut gains = self.basis.shorter(candidates.hot.iter().copied(), &length, least(candidates.longest));
+        let mut gains = self.basis.shorter(&candidates.hot, &length, least(candidates.longest));
         if best_of(&gains) <= COOL * candidates.hottest {
-            candidates.longest = largest(self.basis.keys(&length).into_iter());
+            let mut keys = self.basis.keys(&length);
+            candidates.longest = largest(keys.iter().copied());
             let least = least(candidates.longest);
-            let all = |basis: &Basis, length: &[f64]| basis.shorter(0..basis.paths(), length, least);
-            gains = all(&self.basis, &length);
+            gains = self.basis.shorter_than(&keys, &length, least);
             if best_of(&gains) <= FADED * candidates.priced {
                 if error > least * total {
                     if !self.basis.refactor() {
                         return vec![];
                     }
                     length = self.basis.lengths().0;
+                    keys = self.basis.keys(&length);
                 }
-                self.price(&length, least);
-                gains = all(&self.basis, &length);
+                self.price(&length, &keys, least);
+                gains = self.basis.shorter_than(&keys, &length, least);
                 candidates.priced = best_of(&gains);
             }
-            gains.sort_by(|a, b| b.0.total_cmp(&a.0));
-            gains.truncate(HOT);
+            if gains.len() > HOT {
+                gains.select_nth_unstable_by(HOT, |a, b| b.0.total_cmp(&a.0).then(a.1.path().cmp(&b.1.path())));
+                gains.truncate(HOT);
+            }
             candidates.hottest = best_of(&gains);
             candidates.hot = gains.iter().filter_map(|(_, entering)| entering.path()).collect();
         }
-        gains.extend(self.basis.loose(&length, dearest.max(exact / self.source.capacity().len() as f64)));
+        let loose = self.basis.loose(&length, dearest.max(exact / self.source.capacity().len() as f64));
+        gains.extend(loose.filter(|(_, entering)| !self.full(*entering)));
         gains.sort_by(|a, b| b.0.total_cmp(&a.0));
         gains.truncate(COMPARED);
         gains
     }
 
-    /// Adds paths that are shorter than the key paths of their demands by more than `least`.
-    fn price(&mut self, length: &[f64], least: f64) {
-        let keys = self.basis.keys(length);
-        let priced = self.source.under(length.iter().map(|length| length.max(0.0)).collect());
-        let shorter = |(key, shortest): (&f64, &f64)| if *shortest < key - least { key - least } else { NO_PATH };
-        let limits = Limits { length: keys.iter().zip(&priced.shortest).map(shorter).collect(), count: MOST_PATHS };
-        for (j, paths) in self.source.paths(&priced, limits).into_iter().enumerate() {
-            paths.into_iter().for_each(|path| self.basis.add(j, path, 0.0));
+    /// Whether what enters is the slack of a link that stays full.
+    fn full(&self, entering: Entering) -> bool {
+        matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.rows[r as usize]))
+    }
+
+    /// Adds open paths that are shorter than the key paths of their demands, which are as long as `keys`, by more than `least`.
+    ///
+    /// Where closed ones are as well, what closes them is added to the lengths until there is an open one, or none is shorter.
+    fn price(&mut self, length: &[f64], keys: &[f64], least: f64) {
+        for _ in 0..MOST_PRICINGS {
+            let all = self.closed.with(length);
+            let ends = self.basis.keys(&all);
+            let noise = least.max(NOISE * largest(ends.iter().copied()));
+            let priced = self.source.under(all);
+            let limit = |(end, shortest): (&f64, &f64)| if *shortest < end - noise { end - noise } else { NO_PATH };
+            let limits = Limits { length: ends.iter().zip(&priced.shortest).map(limit).collect(), count: MOST_PATHS };
+            let (mut found, mut closed) = (false, false);
+            for (j, paths) in self.source.paths(&priced, limits).into_iter().enumerate() {
+                for path in paths {
+                    let shorter =
+                        |key: f64, length: &[f64]| key - path.links.iter().map(|l| length[*l as usize]).sum::<f64>();
+                    let gain = shorter(ends[j], &priced.length);
+                    if self.closed.opens(&path.links, self.basis.key_links(j), gain.max(0.0)) {
+                        found |= shorter(keys[j], length) > least;
+                        self.basis.add(j, &path, 0.0);
+                    } else {
+                        closed |= gain > noise;
+                    }
+                }
+            }
+            if !self.closed.lift() || found || !closed {
+                return;
+            }
         }
     }
 
@@ -340,14 +413,15 @@ impl<S: Source> Vertices<S> {
         let capacity = self.source.capacity();
         let whole = |j: usize| {
             let all: f64 = self.basis.split(j).map(|(_, x)| x).sum();
-            self.basis.split(j).map(move |(path, x)| (path, x / all * self.basis.target(j) * self.flow))
+            self.basis.split(j).map(move |(n, x)| (n, x / all * self.basis.target(j) * self.flow))
         };
         let mut load = vec![0.0; capacity.len()];
-        for (path, x) in (0..self.source.demand().len()).flat_map(whole) {
-            path.links.iter().for_each(|l| load[*l as usize] += x);
+        for (n, x) in (0..self.source.demand().len()).flat_map(whole) {
+            self.basis.paths.links(n).iter().for_each(|l| load[*l as usize] += x);
         }
         let part: Vec<f64> = load.iter().zip(capacity).map(|(load, c)| (c / load).min(1.0)).collect();
-        let fits = |(path, x): (&Path, f64)| x * path.links.iter().map(|l| part[*l as usize]).fold(1.0, f64::min);
+        let fits =
+            |(n, x): (u32, f64)| x * self.basis.paths.links(n).iter().map(|l| part[*l as usize]).fold(1.0, f64::min);
         (0..self.source.demand().len()).map(|j| whole(j).map(fits).collect()).collect()
     }
 

@@ -69,7 +69,7 @@ impl Basis {
         let mut others: Vec<(u32, f64)> = vec![];
         let mut change = |n: u32, by: f64| {
             others.push((self.demand[n as usize], -by));
-            put(&mut load, &self.per, &self.paths[n as usize].links, by);
+            put(&mut load, &self.per, self.paths.links(n), by);
         };
         let columns = self.columns.iter().zip(&column).filter(|(n, by)| **n != RATE && **by != 0.0);
         columns.for_each(|(n, by)| change(*n, -sign * by));
@@ -80,7 +80,7 @@ impl Basis {
         let of_demand = |some: &[(u32, f64)]| (some[0].0, some.iter().map(|(_, by)| by).sum());
         let key: Vec<(u32, f64)> = others.chunk_by(|a, b| a.0 == b.0).map(of_demand).collect();
         for (j, by) in &key {
-            put(&mut load, &self.per, &self.paths[self.key[*j as usize] as usize].links, *by);
+            put(&mut load, &self.per, self.paths.links(self.key[*j as usize]), *by);
         }
         Direction { product, column, rate, key, load }
     }
