@@ -25,6 +25,7 @@ from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import SolveOptions
 from pnet_lp.throughput.solvers.base import OnProgress
 from pnet_lp.throughput.verify import verify_file
+from pnet_lp.traffic import build_traffic
 
 from .conftest import case_of, random_network
 
@@ -98,6 +99,29 @@ def test_many_levels_of_few_demands(tmp_path: Path) -> None:
     assert found.figures["relative_gap"] < 1e-6
     save_result(path := tmp_path / "a.json", *case, found)
     assert verify_file(path).figures["relative_gap"] < 1e-6
+
+
+@pytest.mark.usefixtures("nothing_else")
+def test_levels_of_a_backbone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A tree of 30 switches with 8 more cables: most levels fill a cut, which later ones cannot cross.
+    random = np.random.default_rng(1)
+    pairs = {(int(random.integers(v)), v) for v in range(1, 30)}
+    while len(pairs) < 37:
+        u, v = sorted(random.choice(30, 2, replace=False).tolist())
+        pairs.add((u, v))
+    ends = sorted(pairs)
+    speeds = random.choice([1.0, 10.0, 100.0], len(ends))
+    network = Network.from_planes([Plane.from_cables(30, [u for u, _ in ends], [v for _, v in ends], list(speeds))])
+    traffic = build_traffic("gravity", network, "rack", seed=1)
+    ours = solve(network, traffic, objective="max-min")
+    assert ours.status == "certified"
+    assert len(ours.levels) > 40
+    assert ours.figures["relative_gap"] < 1e-6
+    save_result(path := tmp_path / "a.json", network, traffic, ours)
+    assert verify_file(path).figures["relative_gap"] < 1e-6
+    monkeypatch.undo()
+    theirs = solve(network, traffic, objective="max-min", solver="highs-simplex")
+    assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=2e-3)
 
 
 def test_levels_worked_out_by_hand() -> None:

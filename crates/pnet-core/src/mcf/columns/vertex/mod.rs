@@ -48,8 +48,8 @@ const CORRECTED: usize = 100;
 /// Steps without a rise of t, for each tight link and beside, before a level ends: numbers have lost their precision then.
 const IDLE: usize = 20;
 const LEAST_IDLE: usize = 2_000;
-/// Part by which a bound may be off where its lengths close paths.
-const PROVED: f64 = 1e-9;
+/// Part by which a bound may be off where its lengths close paths: what is asked, but no more and no less than so much.
+const OFF: (f64, f64) = (1e-12, 1e-9);
 /// Pricings in a row after which what closes paths is not added any more.
 const MOST_PRICINGS: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
@@ -80,6 +80,12 @@ struct Bound {
     own: Vec<f64>,
     length: Vec<f64>,
     upper: f64,
+}
+
+impl Bound {
+    fn proves(&self, t: f64, options: &Options) -> bool {
+        (self.upper / t - 1.0).abs() <= options.tolerance.clamp(OFF.0, OFF.1)
+    }
 }
 
 /// What may enter.
@@ -240,7 +246,7 @@ impl<S: Source> Vertices<S> {
             self.basis.refresh();
         }
         let mut bound = self.bound();
-        if !stopped && !self.proves(&bound) && !self.closed.is_empty() {
+        if !stopped && !bound.proves(self.basis.t, options) && !self.closed.is_empty() {
             // Prices that need nothing of earlier levels may lose fewer digits.
             self.closed = Closed::default();
             stopped = self.climb(last, &mut watch, monitor);
@@ -248,7 +254,7 @@ impl<S: Source> Vertices<S> {
             bound = self.bound();
         }
         let fits = self.fits();
-        self.proof = (fits >= 1.0 - OVER && self.proves(&bound)).then_some(bound.own);
+        self.proof = (fits >= 1.0 - OVER && bound.proves(self.basis.t, options)).then_some(bound.own);
         Ok(FairLevel {
             rate: self.basis.t * self.unit,
             fits: if fits < 1.0 - OVER { fits } else { 1.0 },
@@ -264,10 +270,6 @@ impl<S: Source> Vertices<S> {
         let own = self.basis.lengths().0;
         let length = self.closed.with(&own);
         Bound { upper: self.upper(&length), own, length }
-    }
-
-    fn proves(&self, bound: &Bound) -> bool {
-        (bound.upper / self.basis.t - 1.0).abs() <= PROVED
     }
 
     /// What each demand gets.
