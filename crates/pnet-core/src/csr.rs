@@ -1,7 +1,7 @@
 //! Items grouped by row, in two arrays.
 
 /// The items of each row, in their original order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Csr<T> {
     ptr: Vec<usize>,
     items: Vec<T>,

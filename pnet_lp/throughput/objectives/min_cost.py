@@ -22,6 +22,7 @@ from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
+    NO_SOLVER,
     OBJECTIVES,
     Objective,
     Optimum,
@@ -153,6 +154,12 @@ class MinCost(Objective):
             over = tried.best.interrupted or context.options.deadline.left_s() <= 0
             if tried.gap <= context.options.tolerance or over:
                 return self._optimum(problem, tried.best, FLOW_SOLVER, at, 0.0)
+        elif at is not None and context.solver == AUTO:
+            # Where little is carried an even split of it over shortest paths fits.
+            even, gap = _judged(_along(problem, known(problem), at, cost), at)
+            if gap <= context.options.tolerance:
+                context.clock.note("certify")
+                return self._optimum(problem, Best(even, 0, "", interrupted=False), NO_SOLVER, at, 0.0)
         search = largest(problem, context, enough=np.inf if at is None else at)
         most = search.answer.interval
         stopped = search.interrupted or context.options.deadline.left_s() <= 0

@@ -15,6 +15,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.arc_form import ArcForm
 from pnet_lp.throughput.problems.base import Problem
+from pnet_lp.throughput.problems.merge import MergedPlanes, merge_planes
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Flows
 from pnet_lp.throughput.problems.quotient import QuotientProblem
@@ -47,7 +48,7 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
     def first_bounds_s(self) -> float:
         """See :attr:`Problem.first_bounds_s`."""
         # As many destinations as there are endpoints: to count switches takes longer than some trees.
-        flow = self.flow
+        flow = self._planes.problem
         arcs = np.diff(flow.arc_ptr).astype(np.int64)
         targets = np.minimum(flow.node_count, flow.attach.shape[1])
         entries = np.minimum(arcs * targets, float(self.demand_count) * flow.node_count)
@@ -88,7 +89,12 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
 
     def nothing(self) -> _core.Proof:
         """See :meth:`Problem.nothing`."""
-        return Flows.nothing(self.flow).proof(self.flow)
+        planes = self._planes
+        return planes.expand(Flows.nothing(planes.problem).proof(planes.problem))
+
+    @cached_property
+    def _planes(self) -> MergedPlanes:
+        return merge_planes(self.flow)
 
     def bounds(self, proof: _core.Proof) -> tuple[float, float]:
         """See :meth:`Problem.bounds`."""

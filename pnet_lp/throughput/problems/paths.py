@@ -111,6 +111,8 @@ class PathProblem(ColumnProblem[PathCertificate]):
             RoutingError,
             allowed="fewer paths or pairs, or level=rack",
         )
+        if not (np.isfinite(flow.access_up).any() or np.isfinite(flow.access_down).any()):
+            return paths.path_ptr, ints(paths.link)
         arcs, access = len(flow.capacity), flow.attach.size
         plane, hops, pair = paths.plane.astype(np.int64), paths.hops, paths.pair_of_path
         up = plane * flow.attach.shape[1] + flow.src[pair]

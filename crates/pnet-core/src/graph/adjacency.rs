@@ -24,7 +24,7 @@ const LARGEST: u64 = 1 << 46;
 /// assert_eq!(graph.incoming(1), [0]);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
     tail: Vec<u32>,
     head: Vec<u32>,

@@ -124,11 +124,14 @@ fn distances<R: Rounding>(problem: &Problem, length: &[f64], up: &[f64], down: &
     let length = &tied(problem, length)[..];
     let mut best = vec![f64::INFINITY; problem.demands()];
     let mut first = 0;
+    // Planes are often copies of the one before.
+    let mut before: Option<(&Plane, &[f64], Distances)> = None;
     for (p, plane) in problem.planes.iter().enumerate() {
         let (core, access) = ranges(problem, p, first);
         first = core.end;
-        let (up, down) = (&up[access.clone()], &down[access]);
-        let dist = Distances::new::<R>(plane, &length[core]);
+        let (length, up, down) = (&length[core], &up[access.clone()], &down[access]);
+        let copied = before.take().filter(|(other, same, _)| *same == length && plane.is_like(other));
+        let dist = copied.map_or_else(|| Distances::new::<R>(plane, length), |(.., dist)| dist);
         best.par_iter_mut().enumerate().for_each(|(j, best)| {
             let core = match plane.demands[j] {
                 Use::Never => return,
@@ -138,6 +141,7 @@ fn distances<R: Rounding>(problem: &Problem, length: &[f64], up: &[f64], down: &
             let through = R::add(R::add(core, up[problem.src[j] as usize]), down[problem.dst[j] as usize]);
             *best = best.min(through);
         });
+        before = Some((plane, length, dist));
     }
     Ok(best)
 }
@@ -184,7 +188,7 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
         return invalid("split_ptr", "does not divide the entries into rows");
     }
     let access = problem.planes.len() * problem.endpoints;
-    let (mut load, mut up, mut down) = (vec![], vec![0.0; access], vec![0.0; access]);
+    let (mut load, mut up, mut down) = (Vec::<f64>::new(), vec![0.0; access], vec![0.0; access]);
     let (mut first_row, mut hops) = (0, 0);
     for (p, plane) in problem.planes.iter().enumerate() {
         let share = &shares[p * problem.demands()..(p + 1) * problem.demands()];
@@ -195,8 +199,13 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
                 *sum = R::add(*sum, amount);
             }
         }
-        let sources = injection::<R>(plane, share, &problem.demand);
         let rows = plane.targets.len();
+        if p > 0 && carries_the_same(problem, proof, p, first_row) {
+            load.extend_from_within(load.len() - plane.arcs()..);
+            first_row += rows;
+            continue;
+        }
+        let sources = injection::<R>(plane, share, &problem.demand);
         let group = rows.div_ceil(GROUPS).max(1);
         let loads: Vec<(Vec<f64>, u32)> = (0..rows.div_ceil(group))
             .into_par_iter()
@@ -232,6 +241,24 @@ pub(super) fn lower_bound<R: Rounding>(problem: &Problem, proof: &Proof) -> Resu
         *x = R::mul(*x, lower);
     }
     Ok((lower, [load, up, down], hops))
+}
+
+/// Whether plane `p`, whose rows begin at `first`, is a copy of the one before, with the same flow.
+fn carries_the_same(problem: &Problem, proof: &Proof, p: usize, first: usize) -> bool {
+    let (plane, other, demands) = (&problem.planes[p], &problem.planes[p - 1], problem.demands());
+    if !plane.is_like(other) || plane.demands != other.demands {
+        return false;
+    }
+    let share = |p: usize| &proof.share[p * demands..(p + 1) * demands];
+    let rows = plane.targets.len();
+    let splits = |first: usize| {
+        let ptr = &proof.split_ptr[first..=first + rows];
+        let entries = ptr[0]..ptr[rows];
+        let ends = ptr.iter().map(|end| end - ptr[0]);
+        (ends, &proof.split_arc[entries.clone()], &proof.split_fraction[entries])
+    };
+    let (own, others) = (splits(first), splits(first - rows));
+    share(p) == share(p - 1) && own.0.eq(others.0) && (own.1, own.2) == (others.1, others.2)
 }
 
 /// Calls `visit(plane, row, loads)` with the loads of each row's flow at K = 1, `[arcs of the plane]`.

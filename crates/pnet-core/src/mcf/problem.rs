@@ -57,6 +57,11 @@ impl Plane {
         }
     }
 
+    /// Whether another plane has the same links and destinations, however wide the links are.
+    pub(crate) fn is_like(&self, other: &Plane) -> bool {
+        self.graph == other.graph && self.targets == other.targets && self.partner == other.partner
+    }
+
     /// Arcs out of `node`.
     #[inline]
     pub(crate) fn out(&self, node: usize) -> Range<usize> {

@@ -3,6 +3,10 @@
 use super::path_set::Paths;
 use crate::error::Error;
 use crate::graph::Graph;
+use crate::stop::Stop;
+
+/// Steps after which it is seen whether there is time for more.
+const BETWEEN_CHECKS: usize = 1 << 20;
 
 /// How the search of one length ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +80,7 @@ impl LevelSearch {
         length: u32,
         plane: u32,
         steps: usize,
+        stop: &Stop,
         found: &mut Paths,
     ) -> Result<Ended, Error> {
         let (source, target) = ends;
@@ -85,7 +90,7 @@ impl LevelSearch {
         }
         self.aim(graph, target);
         let into = graph.incoming(target);
-        let (mut taken, mut left) = (0, length);
+        let (mut taken, mut left) = (0_usize, length);
         self.enter(graph, source);
         while let Some((u, next)) = self.stack.last_mut() {
             if *next == graph.out(*u).end {
@@ -97,6 +102,9 @@ impl LevelSearch {
             let arc = *next;
             *next += 1;
             taken += 1;
+            if taken.is_multiple_of(BETWEEN_CHECKS) {
+                stop.check()?;
+            }
             if taken > steps {
                 for (u, _) in self.stack.drain(..) {
                     self.on_path[u as usize] = false;

@@ -11,7 +11,7 @@ use crate::graph::{Blocks, FAR, Graph, Reach, SimplePaths};
 use crate::random::SplitMix;
 use crate::stop::Stop;
 
-/// Steps that the search of one length may take before Yen's algorithm takes over.
+/// Steps that the search of one length may take before Yen's algorithm takes over, or as many as paths are missing.
 const STEPS: usize = 1 << 18;
 
 /// Paths as long as the last one requested among which Yen's algorithm leaves the choice to the seed.
@@ -216,7 +216,8 @@ impl<'a> Selector<'a> {
                 }
                 let (graph, distance) = (&self.graphs[*p], &self.reach[*p].distance);
                 let search = &mut self.searches[*p];
-                let ended = search.run(graph, distance, (*s, *t), length, *p as u32, STEPS, &mut self.level)?;
+                let (most, level) = (STEPS.max(missing), &mut self.level);
+                let ended = search.run(graph, distance, (*s, *t), length, *p as u32, most, self.stop, level)?;
                 if ended == Ended::OutOfSteps {
                     return self.one_by_one(ends, length, missing, before, random, paths);
                 }

@@ -226,7 +226,12 @@ pub fn estimate_bytes(problem: &Problem) -> usize {
     let paths = PATHS.max(2 * first_of(demands.max(1), FIRST_PATHS));
     pool::estimate_bytes(problem, paths * demands)
         + price::estimate_bytes(problem)
-        + links.min(MOST_ROWS).pow(2) * size_of::<f64>()
+        + matrix_bytes(links)
+}
+
+/// Bytes of the matrix of those of so many links that limit, at most.
+pub(super) fn matrix_bytes(links: usize) -> usize {
+    links.min(MOST_ROWS).pow(2) * size_of::<f64>()
 }
 
 /// A path of least cost of each demand.

@@ -1,6 +1,6 @@
 //! Column generation over given paths: those that are short under prices are added, after a look through the list.
 
-use super::cheapest::{Ended, search};
+use super::cheapest::{Ended, matrix_bytes, search};
 use super::goal::Terms;
 use super::search::Search;
 use super::{FIRST_PATHS, LARGEST_MATRIX, first_of, interior, most_paths, pool};
@@ -100,6 +100,5 @@ pub fn estimate_solve_bytes(problem: &PathProblem) -> usize {
 
 /// Bytes that [`cheapest_listed()`] will hold at its peak, beyond the problem itself, if every link limits.
 pub fn estimate_bytes(problem: &PathProblem) -> usize {
-    let links = problem.capacity.len();
-    pool::bytes_of(problem.link.len(), problem.paths()) + links * links * size_of::<f64>()
+    pool::bytes_of(problem.link.len(), problem.paths()) + matrix_bytes(problem.capacity.len())
 }
