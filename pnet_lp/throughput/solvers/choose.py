@@ -18,10 +18,7 @@ PROGRAM_SOLVER, VERTEX_SOLVER, COLUMN_SOLVER = "highs-ipx", "highs-simplex", "st
 """For linear programs of other objectives than K, for a vertex of theirs, and where columns are many."""
 
 FLOW_SOLVER = "columns"
-"""For the other objectives where they have no rate, over any path, and over given ones where demands are many."""
-
-DEMANDS_PER_LINK = 4.0
-"""From so many on, the demands of given paths are eliminated first: what remains is a dense matrix of the links."""
+"""For the other objectives where they have no rate, over any path and over listed ones."""
 
 MANY_DEMANDS = 32
 """Below this many demands per destination switch few paths carry something: a program over them is the smaller one, and
@@ -88,10 +85,7 @@ SYMMETRIC = 100
 
 def eliminates_demands(problem: Problem) -> bool:
     """Whether column generation is the solver of a goal without a rate."""
-    if problem.flow_variables <= TINY_FLOW_VARIABLES:
-        return False
-    links = int(np.count_nonzero(np.isfinite(problem.flow.link_capacity)))
-    return problem.form == "arc" or (problem.listed and problem.demand_count >= DEMANDS_PER_LINK * links)
+    return problem.flow_variables > TINY_FLOW_VARIABLES and (problem.form == "arc" or problem.listed)
 
 
 def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER, *, started: bool = False) -> str:

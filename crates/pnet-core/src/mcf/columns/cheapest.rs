@@ -61,6 +61,8 @@ const RISE: f64 = 4.0;
 const MOST_PENALTY: f64 = 1e9;
 /// Links that limit, at most, where the interior point has its turn: a step of it takes a second or two then.
 const MOST_ROWS: usize = 3000;
+/// The part of all links from which on it is in vain where all has to be served: hardly any flow is away from all of them.
+const CROWDED: f64 = 0.6;
 /// Its steps, more where demands are few; the links that a demand comes to use, as a multiple of those of its shortest path;
 /// and the floating-point operations that take as long as a first-order step on one link of one path.
 const STEPS: f64 = 40.0;
@@ -332,6 +334,12 @@ impl<'a, S: Source> Search<'a, S> {
         length
     }
 
+    /// Whether so many links limit that the interior point is no use.
+    fn too_many_rows(&self) -> bool {
+        let (rows, links) = (self.master.m.len(), self.goal.cost.len() as f64);
+        rows > MOST_ROWS || (self.goal.terms.worth.is_infinite() && rows as f64 > CROWDED * links)
+    }
+
     /// Whether the prices alone prove that not all of what has to be served fits.
     fn too_much(&self) -> bool {
         self.goal.source.bound(self.prices()).upper < self.goal.terms.least()
@@ -421,7 +429,7 @@ impl<S: Source> Rounds for Search<'_, S> {
         let least = short.iter().copied().fold(1.0, f64::min);
         let check = penalised && least < 1.0 - SHORT && self.pricings.is_multiple_of(CHECK);
         self.impossible = check && self.too_much();
-        if (!moves && !changed) || self.impossible || self.master.m.len() > MOST_ROWS {
+        if (!moves && !changed) || self.impossible || self.too_many_rows() {
             self.idle = MOST_IDLE;
         }
         stopped
