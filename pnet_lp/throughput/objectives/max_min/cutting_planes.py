@@ -24,6 +24,7 @@ from pnet_lp.throughput.objectives.min_cost import largest, rate_solver
 from pnet_lp.throughput.objectives.program import SMALL_COLUMNS
 from pnet_lp.throughput.problems import Certified
 from pnet_lp.throughput.problems.base import separated
+from pnet_lp.throughput.problems.merge import merge_planes
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.throughput.solvers.base import FRUGAL
 from pnet_lp.throughput.solvers.choose import TINY_FLOW_VARIABLES
@@ -38,6 +39,9 @@ _ROUGH = 0.05
 
 _MOST, _IDLE = 40, 3
 """Cuts that are added, at most, and how many of them in a row may not halve what K lacks."""
+
+_MANY_LINKS = 1_500
+"""So many in a cut are more than programs of one level after the other are soon solved with: cuts have all of the time."""
 
 _FEW_STEPS = 500
 """Over given paths and in tiny networks, within which the rates have to be seen to fit: there, programs of one level
@@ -84,10 +88,12 @@ def _filled(state: State) -> State:
     problem, options = state.problem, state.context.options
     many = problem.form == "arc" and problem.flow_variables > TINY_FLOW_VARIABLES
     # Demands that are not too many for programs over paths leave these the most of the time.
-    options = replace(options, deadline=options.deadline.parts(4 if problem.demand_count <= SMALL_COLUMNS else 2))
+    whole = options.deadline
+    options = replace(options, deadline=whole.parts(4 if problem.demand_count <= SMALL_COLUMNS else 2))
     cuts = list(around_endpoints(problem.flow))
     best: tuple[float, Filled, Best[Certified]] | None = None
     least, idle, done = np.inf, 0, 0
+    copies = problem.flow.plane_count / merge_planes(problem.flow).problem.plane_count
     for _ in range(_MOST if many else 1):
         filled = filled_between(cuts, problem.flow.demand, state.cap)
         close = max(_CLOSER * state.tolerance * float(filled.part.min()), _FINEST)
@@ -106,6 +112,8 @@ def _filled(state: State) -> State:
         if lacks <= close or bounds.upper >= 1 or over or idle == _IDLE:
             break
         cuts.append(cut_of(problem, found.answer.certificate.lengths, filled.rate))
+        if len(cuts[-1].link) > _MANY_LINKS * copies:
+            options = replace(options, deadline=whole)
         state.context.clock.note("certify")
     assert best is not None
     _, filled, answer = best
