@@ -35,6 +35,12 @@ impl Planes {
         Ok(Planes { graphs, attach })
     }
 
+    /// Of each plane the first with the same graph, to whose same switches endpoints attach.
+    pub(crate) fn originals(&self) -> Vec<usize> {
+        let same = |p: usize, q: usize| self.graphs[p] == self.graphs[q] && self.attach[p] == self.attach[q];
+        (0..self.graphs.len()).map(|p| (0..p).find(|q| same(p, *q)).unwrap_or(p)).collect()
+    }
+
     /// Planes from flat arrays: the arcs of plane `p` are `arc_ptr[p]..arc_ptr[p + 1]`, their ends local to it;
     /// `attach` holds -1 for an endpoint that is not attached; without `metric`, that of each arc is 1.
     ///

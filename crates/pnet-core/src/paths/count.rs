@@ -52,7 +52,7 @@ pub fn count_shortest(
     seed: u64,
     stop: &Stop,
 ) -> Result<Counts, Error> {
-    let (endpoints, graphs) = (Endpoints::new(planes), &planes.graphs);
+    let (endpoints, graphs, original) = (Endpoints::new(planes), &planes.graphs, planes.originals());
     let planes = graphs.len();
     let order = endpoints.by_destination(pairs);
     let groups: Vec<&[u32]> = endpoints.groups(pairs, &order).collect();
@@ -64,7 +64,7 @@ pub fn count_shortest(
                 stop.check()?;
                 let targets = endpoints.switches(pairs[group[0] as usize].1);
                 let counts: Vec<(Vec<f64>, Vec<u32>)> = (0..planes)
-                    .map(|p| match targets[p] {
+                    .map(|p| match targets[p].filter(|_| original[p] == p) {
                         Some(target) => {
                             graphs[p].reach(target, &mut reach[p]);
                             (count_from_all(&graphs[p], &reach[p]), graphs[p].hops(&reach[p], |_| true))
@@ -76,7 +76,8 @@ pub fn count_shortest(
                 for j in group.iter() {
                     let pair = pairs[*j as usize];
                     let sources = endpoints.switches(pair.0);
-                    let distance = |p: usize| targets[p].and_then(|_| Some(reach[p].distance[sources[p]? as usize]));
+                    let distance =
+                        |p: usize| targets[p].and_then(|_| Some(reach[original[p]].distance[sources[p]? as usize]));
                     let near: Vec<(usize, u32)> =
                         (0..planes).filter_map(|p| Some((p, distance(p).filter(|far| *far != FAR)?))).collect();
                     let mut random = endpoints.stream(seed, policy == Policy::Single, pair);
@@ -86,7 +87,7 @@ pub fn count_shortest(
                     }
                     for (p, _) in allowed {
                         let source = sources[p].unwrap_or_default() as usize;
-                        let (count, hops) = &counts[p];
+                        let (count, hops) = &counts[original[p]];
                         found.push((*j as usize * planes + p, hops[source], count[source]));
                     }
                 }

@@ -44,7 +44,7 @@ pub fn enumerate(planes: &Planes, pairs: &[(u32, u32)], selection: &Selection, s
         (PathKind::EdgeDisjoint, _) | (PathKind::EqualCost, 1) => vec![],
         _ => planes.graphs.iter().map(Blocks::new).collect(),
     };
-    let search = Search { graphs: &planes.graphs, blocks, endpoints, selection, stop };
+    let search = Search { graphs: &planes.graphs, original: planes.originals(), blocks, endpoints, selection, stop };
     let mut set = PathSet::default();
     room_for("offsets of pairs", &mut set.pair_ptr, pairs.len() + 1)?;
     set.pair_ptr.push(0);
@@ -57,6 +57,7 @@ pub fn enumerate(planes: &Planes, pairs: &[(u32, u32)], selection: &Selection, s
 /// The graphs, and the selection of paths.
 struct Search<'a> {
     graphs: &'a [Graph],
+    original: Vec<usize>,
     blocks: Vec<Blocks>,
     endpoints: Endpoints,
     selection: &'a Selection,
@@ -75,7 +76,7 @@ impl Search<'_> {
         let found: Vec<Found> = groups
             .par_iter()
             .map_init(
-                || Selector::new(self.graphs, &self.blocks, self.selection, self.stop),
+                || Selector::new(self.graphs, &self.original, &self.blocks, self.selection, self.stop),
                 |selector, group| self.group(selector, pairs, group),
             )
             .collect::<Result<_, Error>>()?;

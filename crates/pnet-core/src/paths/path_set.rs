@@ -41,16 +41,31 @@ impl Paths {
     /// Adds a path.
     pub(crate) fn push(&mut self, plane: u32, arcs: impl IntoIterator<Item = u32>) -> Result<(), Error> {
         let arcs = arcs.into_iter();
-        let more = arcs.size_hint().0;
-        // Doubles the capacity, as a vector does, but returns an error instead of an abort when out of memory.
-        let len = self.arcs.len();
-        if self.arcs.capacity() - len < more {
-            room_for("arcs of paths", &mut self.arcs, more.max(len))?;
-        }
+        self.room(arcs.size_hint().0)?;
         self.plane.push(plane);
         self.arcs.extend(arcs);
         self.ptr.push(self.arcs.len());
         Ok(())
+    }
+
+    /// Adds a range of its own paths again, in another plane.
+    pub(crate) fn repeat(&mut self, range: Range<usize>, plane: u32) -> Result<(), Error> {
+        let (first, last) = (self.ptr[range.start], self.ptr[range.end]);
+        self.room(last - first)?;
+        let before = self.arcs.len();
+        self.arcs.extend_from_within(first..last);
+        self.plane.extend(range.clone().map(|_| plane));
+        self.ptr.extend_from_within(range.start + 1..range.end + 1);
+        let added = self.ptr.len() - range.len();
+        self.ptr[added..].iter_mut().for_each(|end| *end += before - first);
+        Ok(())
+    }
+
+    /// Doubles the capacity where so many arcs more do not fit, as a vector does, but returns an error instead of an abort
+    /// when out of memory.
+    fn room(&mut self, more: usize) -> Result<(), Error> {
+        let len = self.arcs.len();
+        if self.arcs.capacity() - len < more { room_for("arcs of paths", &mut self.arcs, more.max(len)) } else { Ok(()) }
     }
 
     /// Reserves capacity for exactly so many more.

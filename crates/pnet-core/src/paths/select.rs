@@ -1,5 +1,7 @@
 //! The paths of a pair over several planes.
 
+use std::ops::Range;
+
 use super::count::count_from_all;
 use super::disjoint::{Cost, DisjointFlow};
 use super::level::{Ended, LevelSearch};
@@ -46,6 +48,8 @@ pub struct Selection {
 /// Scratch space for the pairs of one destination.
 pub(super) struct Selector<'a> {
     graphs: &'a [Graph],
+    /// Of each plane the first that it is a copy of, to which what follows belongs.
+    original: &'a [usize],
     /// Those of each graph, where paths may be searched one by one.
     blocks: &'a [Blocks],
     selection: &'a Selection,
@@ -62,10 +66,17 @@ pub(super) struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     /// Scratch space for `graphs`.
-    pub(super) fn new(graphs: &'a [Graph], blocks: &'a [Blocks], selection: &'a Selection, stop: &'a Stop) -> Self {
+    pub(super) fn new(
+        graphs: &'a [Graph],
+        original: &'a [usize],
+        blocks: &'a [Blocks],
+        selection: &'a Selection,
+        stop: &'a Stop,
+    ) -> Self {
         let largest = if blocks.is_empty() { 0 } else { graphs.iter().map(Graph::nodes).max().unwrap_or(0) };
         Selector {
             graphs,
+            original,
             blocks,
             selection,
             stop,
@@ -83,8 +94,8 @@ impl<'a> Selector<'a> {
     pub(super) fn aim(&mut self, targets: &[Option<u32>]) {
         self.targets = targets.to_vec();
         for (p, target) in targets.iter().enumerate() {
-            if let Some(target) = target {
-                self.graphs[p].reach(*target, &mut self.reach[p]);
+            if let Some(target) = target.filter(|_| self.original[p] == p) {
+                self.graphs[p].reach(target, &mut self.reach[p]);
                 if self.selection.kind == PathKind::KShortest {
                     self.simple[p].update(&self.graphs[p], &self.blocks[p], &self.reach[p]);
                 }
@@ -128,7 +139,7 @@ impl<'a> Selector<'a> {
         (0..self.graphs.len())
             .filter_map(|p| {
                 self.targets[p]?;
-                let hops = self.reach[p].distance[sources[p]? as usize];
+                let hops = self.reach[self.original[p]].distance[sources[p]? as usize];
                 (hops != FAR).then_some((p, hops))
             })
             .collect()
@@ -164,9 +175,10 @@ impl<'a> Selector<'a> {
         paths: &mut Paths,
     ) -> Result<(), Error> {
         let source = |p: usize| sources[p].unwrap_or_default();
-        let drawn = random.weighted(planes.iter().map(|(p, _)| self.counts[*p][source(*p) as usize]));
+        let drawn = random.weighted(planes.iter().map(|(p, _)| self.counts[self.original[*p]][source(*p) as usize]));
         let p = planes[drawn].0;
-        let (graph, reach, counts) = (&self.graphs[p], &self.reach[p], &self.counts[p]);
+        let first = self.original[p];
+        let (graph, reach, counts) = (&self.graphs[first], &self.reach[first], &self.counts[first]);
         let mut at = source(p);
         let mut arcs = vec![];
         while reach.distance[at as usize] > 0 {
@@ -187,14 +199,17 @@ impl<'a> Selector<'a> {
         random: &mut SplitMix,
         paths: &mut Paths,
     ) -> Result<(), Error> {
-        let least = ends.iter().map(|(p, s, _)| self.reach[*p].distance[*s as usize]).min().unwrap_or(0);
+        let far = |p: usize, s: u32| self.reach[self.original[p]].distance[s as usize];
+        let least = ends.iter().map(|(p, s, _)| far(*p, *s)).min().unwrap_or(0);
         let by_metric = ends.iter().any(|(p, ..)| self.graphs[*p].has_metric());
         let longest = match self.selection.kind {
             PathKind::KShortest if by_metric => u32::MAX - 1,
-            PathKind::KShortest => ends.iter().map(|(p, s, _)| self.simple[*p].longest(*s)).max().unwrap_or(0),
+            PathKind::KShortest => {
+                ends.iter().map(|(p, s, _)| self.simple[self.original[*p]].longest(*s)).max().unwrap_or(0)
+            }
             _ => least,
         };
-        let before = paths.len();
+        let known = paths.len();
         let (mut missing, mut length) = (count, least);
         // Lengths without a path since the last path, and the steps of their searches.
         let (mut empty, mut steps) = (0, 0);
@@ -203,9 +218,10 @@ impl<'a> Selector<'a> {
             self.stop.check()?;
             if by_metric && length > least {
                 // Lengths are far apart.
-                return self.one_by_one(ends, length, missing, before, random, paths);
+                return self.one_by_one(ends, length, missing, known, random, paths);
             }
             self.level.clear();
+            let mut before: Option<(usize, Range<usize>)> = None;
             for (p, s, t) in ends {
                 if s == t {
                     // On one switch: the empty path only, as a simple path does not return.
@@ -214,14 +230,19 @@ impl<'a> Selector<'a> {
                     }
                     continue;
                 }
-                let (graph, distance) = (&self.graphs[*p], &self.reach[*p].distance);
-                let search = &mut self.searches[*p];
-                let (most, level) = (STEPS.max(missing), &mut self.level);
-                let ended = search.run(graph, distance, (*s, *t), length, *p as u32, most, self.stop, level)?;
-                if ended == Ended::OutOfSteps {
-                    return self.one_by_one(ends, length, missing, before, random, paths);
+                let (first, begin) = (self.original[*p], self.level.len());
+                if let Some((_, same)) = before.take().filter(|(other, _)| *other == first) {
+                    self.level.repeat(same, *p as u32)?;
+                } else {
+                    let (graph, distance) = (&self.graphs[first], &self.reach[first].distance);
+                    let (search, most, level) = (&mut self.searches[first], STEPS.max(missing), &mut self.level);
+                    let ended = search.run(graph, distance, (*s, *t), length, *p as u32, most, self.stop, level)?;
+                    if ended == Ended::OutOfSteps {
+                        return self.one_by_one(ends, length, missing, known, random, paths);
+                    }
                 }
-                steps += search.steps();
+                steps += self.searches[first].steps();
+                before = Some((first, begin..self.level.len()));
             }
             length += 1;
             if self.level.is_empty() {
@@ -229,7 +250,7 @@ impl<'a> Selector<'a> {
                 // takes no fewer steps, so none of those skipped would have run out of steps if the next one does not.
                 empty += 1;
                 if empty > 1 && steps > patience {
-                    let Some(next) = self.next_length(ends, before, paths)? else { break };
+                    let Some(next) = self.next_length(ends, known, paths)? else { break };
                     (length, empty, steps) = (next, 0, 0);
                 }
             } else {
@@ -254,6 +275,7 @@ impl<'a> Selector<'a> {
 
     /// The `count` shortest paths in one plane, by Yen's algorithm; by a metric also some as long as the last.
     fn first(&mut self, p: usize, source: u32, target: u32, count: usize) -> Result<Vec<Vec<u32>>, Error> {
+        let p = self.original[p];
         if self.selection.kind != PathKind::KShortest {
             self.simple[p].update(&self.graphs[p], &self.blocks[p], &self.reach[p]);
         }
@@ -284,12 +306,19 @@ impl<'a> Selector<'a> {
         paths: &mut Paths,
     ) -> Result<(), Error> {
         let mut found: Vec<(u32, usize, Vec<u32>)> = vec![];
+        let mut known: Option<((usize, usize), Vec<Vec<u32>>)> = None;
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             // The shorter ones are found again, first.
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
-            let all = self.first(*p, *s, *t, taken.saturating_add(missing))?;
+            let search = (self.original[*p], taken);
+            let all = match known.take().filter(|(same, _)| *same == search) {
+                Some((_, all)) => all,
+                None => self.first(*p, *s, *t, taken.saturating_add(missing))?,
+            };
             let graph = &self.graphs[*p];
-            found.extend(all.into_iter().map(|path| (graph.length(&path), *p, path)).filter(|found| found.0 >= length));
+            let long = all.iter().map(|path| (graph.length(path), *p, path.clone()));
+            found.extend(long.filter(|found| found.0 >= length));
+            known = Some((search, all));
         }
         found.sort();
         let mut missing = missing;
@@ -324,7 +353,7 @@ impl<'a> Selector<'a> {
                 // On one switch: the empty path, and no other.
                 found.push(*p as u32, [])?;
             } else {
-                flows.push((*p, DisjointFlow::new(&self.graphs[*p], &self.reach[*p].distance, (*s, *t), cost)));
+                flows.push((*p, DisjointFlow::new(&self.graphs[*p], &self.reach[self.original[*p]].distance, (*s, *t), cost)));
             }
         }
         let empty = found.len().min(count);
