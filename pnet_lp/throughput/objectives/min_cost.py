@@ -45,7 +45,6 @@ from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.answers import Answer
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
-from pnet_lp.throughput.solvers.base import FRUGAL
 from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
@@ -391,8 +390,7 @@ def rate_solver(problem: Problem, context: SolveContext) -> str:
     if context.solver != AUTO:
         return context.solver
     # A flow on equivalence classes is none that can be continued from.
-    name = choose_solver(problem, context.options.tolerance, context.options.deadline)
-    return FRUGAL if name == "symmetric" else name
+    return choose_solver(problem, context.options.tolerance, classes=False)
 
 
 def cost_bound(problem: Problem, rate: FloatArray, lengths: Lengths, link_cost: FloatArray) -> float:

@@ -88,20 +88,22 @@ def eliminates_demands(problem: Problem) -> bool:
     return problem.flow_variables > TINY_FLOW_VARIABLES and (problem.form == "arc" or problem.listed)
 
 
-def choose_solver(problem: Problem, tolerance: float, deadline: Deadline = NEVER, *, started: bool = False) -> str:
+def choose_solver(
+    problem: Problem, tolerance: float, deadline: Deadline = NEVER, *, started: bool = False, classes: bool = True
+) -> str:
     """Return ``symmetric`` where equivalence classes are few, ``columns`` for sparse demands, else ``structured``.
 
     For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``.
 
     Over given paths it is ``columns`` where these are many, and what takes a start where there is one (``started``).
-    Classes that are not found before the ``deadline`` are none.
+    Classes that are not found before the ``deadline`` are none, and none are looked for without ``classes``.
     """
     if problem.form == "path":
         many = problem.flow_variables >= PATHS_WORTH_CHOOSING * problem.demand_count
         return "columns" if many and not started else "structured"
     flow = problem.flow
     demands, rows = flow.demand_count, len(flow.rows)
-    if is_symmetric(problem, deadline):
+    if classes and is_symmetric(problem, deadline):
         return "symmetric"
     if problem.flow_variables > TINY_FLOW_VARIABLES:
         return "columns" if _few_paths(problem, tolerance) or _few_links_limit(problem) else "structured"

@@ -65,7 +65,11 @@ impl Paths {
     /// when out of memory.
     fn room(&mut self, more: usize) -> Result<(), Error> {
         let len = self.arcs.len();
-        if self.arcs.capacity() - len < more { room_for("arcs of paths", &mut self.arcs, more.max(len)) } else { Ok(()) }
+        if self.arcs.capacity() - len < more {
+            room_for("arcs of paths", &mut self.arcs, more.max(len))
+        } else {
+            Ok(())
+        }
     }
 
     /// Reserves capacity for exactly so many more.

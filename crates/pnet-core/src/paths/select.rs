@@ -353,19 +353,22 @@ impl<'a> Selector<'a> {
                 // On one switch: the empty path, and no other.
                 found.push(*p as u32, [])?;
             } else {
-                flows.push((*p, DisjointFlow::new(&self.graphs[*p], &self.reach[self.original[*p]].distance, (*s, *t), cost)));
+                flows.push((
+                    *p,
+                    DisjointFlow::new(&self.graphs[*p], &self.reach[self.original[*p]].distance, (*s, *t), cost),
+                ));
             }
         }
         let empty = found.len().min(count);
         found.truncate(empty);
         let mut next: Vec<Option<i64>> =
             if empty < count { flows.iter_mut().map(|(_, flow)| flow.search()).collect() } else { vec![] };
-        for _ in empty..count {
+        for found in empty + 1..=count {
             self.stop.check()?;
             let cheapest = (0..next.len()).filter_map(|i| Some((next[i]?, i))).min();
             let Some((_, i)) = cheapest else { break };
             flows[i].1.augment();
-            next[i] = flows[i].1.search();
+            next[i] = if found < count { flows[i].1.search() } else { None };
         }
         for (p, flow) in flows {
             for path in flow.paths() {

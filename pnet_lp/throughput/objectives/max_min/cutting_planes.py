@@ -41,7 +41,7 @@ _MOST, _IDLE = 40, 3
 """Cuts that are added, at most, and how many of them in a row may not halve what K lacks."""
 
 _MANY_LINKS = 1_500
-"""So many in a cut are more than programs of one level after the other are soon solved with: cuts have all of the time."""
+"""With more in a cut, programs of one level after the other take long: cuts have all of the time."""
 
 _FEW_STEPS = 500
 """Over given paths and in tiny networks, within which the rates have to be seen to fit: there, programs of one level

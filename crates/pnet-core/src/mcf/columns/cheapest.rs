@@ -226,9 +226,7 @@ pub fn estimate_bytes(problem: &Problem) -> usize {
     let links = Links::new(problem).capacity.len();
     let demands = problem.demands();
     let paths = PATHS.max(2 * first_of(demands.max(1), FIRST_PATHS));
-    pool::estimate_bytes(problem, paths * demands)
-        + price::estimate_bytes(problem)
-        + matrix_bytes(links)
+    pool::estimate_bytes(problem, paths * demands) + price::estimate_bytes(problem) + matrix_bytes(links)
 }
 
 /// Bytes of the matrix of those of so many links that limit, at most.
