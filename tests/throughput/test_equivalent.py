@@ -19,6 +19,8 @@ from pnet_lp.throughput.solvers.base import SolveOptions
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
+from .conftest import random_network
+
 CLOS = ("fat-tree:k=4", "fat-tree:k=6", "leaf-spine:leaves=6,spines=5,hosts_per_leaf=4", "bcube:n=3,k=1")
 
 
@@ -103,6 +105,45 @@ def test_merged_and_as_given_it_has_the_same_bounds(seed: int) -> None:
     for name in ("lower", "upper"):
         assert getattr(many, name) == pytest.approx(getattr(one, name), rel=1e-9)
         assert getattr(back, name) == pytest.approx(getattr(one, name), rel=1e-9)
+
+
+def moved(proof: _core.Proof, flow: FlowProblem, order: list[int]) -> _core.Proof:
+    """The same flow and lengths where the planes are in another order."""
+    arcs = [np.arange(flow.arc_ptr[p], flow.arc_ptr[p + 1]) for p in order]
+    rows = np.concatenate([np.flatnonzero(flow.rows[:, 0] == p) for p in order])
+    entries = [np.arange(proof.split_ptr[r], proof.split_ptr[r + 1]) for r in rows]
+    entry = np.concatenate(entries)
+    return _core.Proof(
+        proof.length[np.concatenate(arcs)],
+        proof.up_length[order],
+        proof.down_length[order],
+        proof.share[order],
+        np.cumsum([0, *map(len, entries)], dtype=np.int32),
+        proof.split_arc[entry],
+        proof.split_fraction[entry],
+    )
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000), copied=st.booleans())
+def test_a_plane_after_its_copy_proves_what_it_does_elsewhere(seed: int, *, copied: bool) -> None:
+    network, traffic = random_network(seed)
+    one, other = network.planes[0], random_network(seed + 1)[0].planes[0]
+    if other.switch_count != one.switch_count:
+        other = Plane.from_cables(one.switch_count, [0], [1], 1.0, racks=range(one.switch_count))
+    after, apart = (
+        build_problem(Network.from_planes(planes), traffic) for planes in ([one, one, other], [one, other, one])
+    )
+    solver = get_solver("highs-simplex" if not copied else "structured")
+    proof = solver.solve(ArcProblem(after), SolveOptions(tolerance=1e-4), lambda *_: True).proof
+    found, same = _core.evaluate(after.core, proof), _core.evaluate(apart.core, moved(proof, after, [0, 2, 1]))
+    assert found.upper == pytest.approx(same.upper, rel=1e-12)
+    assert found.lower == pytest.approx(same.lower, rel=1e-12)
+    arcs = np.split(found.load, after.arc_ptr[1:-1])
+    assert np.allclose(np.concatenate([arcs[0], arcs[2], arcs[1]]), same.load, rtol=1e-12, atol=0)
+    if copied:
+        # By first-order steps both carry the same, by a simplex method rarely.
+        assert np.array_equal(arcs[0], arcs[1])
 
 
 @settings(deadline=None, max_examples=15)

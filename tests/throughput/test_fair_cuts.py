@@ -3,15 +3,18 @@
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SolverError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.flow import build_problem
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import max_min
+from pnet_lp.throughput.objectives.max_min import cutting_planes
 from pnet_lp.throughput.objectives.max_min.cuts import around_endpoints, cut_of, filled_between
 from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.problems.base import separated
@@ -127,6 +130,26 @@ def test_levels_of_endpoints_look_for_no_paths(monkeypatch: pytest.MonkeyPatch) 
     assert found.status == "certified"
     assert len(found.levels) > 10
     assert sum(len(level.demands) for level in found.levels) == case[1].demand_count
+
+
+def test_cuts_of_many_links_have_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[float] = []
+    search = cutting_planes._largest
+
+    def timed(*args: Any) -> Any:
+        left.append(args[2].deadline.left_s())
+        return search(*args)
+
+    monkeypatch.setattr(cutting_planes, "_largest", timed)
+    case = case_of("torus:dims=8x8", "random", "rack")
+    parts = []
+    for many in (10**6, 0):
+        left.clear()
+        monkeypatch.setattr(cutting_planes, "_MANY_LINKS", many)
+        assert solve(*case, objective="max-min", deadline=Deadline(1000)).status == "certified"
+        assert len(left) > 1
+        parts.append((left[0] <= 250, left[1] <= 250))
+    assert parts == [(True, True), (True, False)]
 
 
 def test_what_is_slow_to_begin_loses_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -5,9 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pnet_lp import _core
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.problems import state_problem
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
@@ -63,3 +66,34 @@ def test_fixed_splits_have_no_paths_to_choose_from() -> None:
     traffic = build_traffic("all-to-all", network, "rack")
     with pytest.raises(SpecError, match="solver 'columns'"):
         solve(network, traffic, objective="total", routing="ecmp-split", solver="columns")
+
+
+def test_an_even_split_that_fits_is_the_cheapest_over_shortest_paths(tmp_path: Path) -> None:
+    network = build_network("torus:dims=6x6", planes=2)
+    traffic = build_traffic("random:flows=2", network, "rack", seed=1)
+    found = solve(network, traffic, objective="min-cost:at=1", routing="ecmp-lp")
+    assert (found.status, found.solver, found.iterations) == ("certified", "none", 0)
+    assert found.figures["carried_gbps"] == pytest.approx(1.0)
+    theirs = solve(network, traffic, objective="min-cost:at=1", routing="ecmp-lp", solver="highs-ipx")
+    assert found.value == pytest.approx(theirs.value, rel=1e-6)
+    save_result(path := tmp_path / "a.json", network, traffic, found)
+    assert verify_file(path).figures["relative_gap"] <= 1e-9
+    # Near the largest K it does not fit.
+    more = 0.9 * solve(network, traffic, routing="ecmp-lp").interval.lower
+    assert solve(network, traffic, objective=f"min-cost:at={more!r}", routing="ecmp-lp").solver != "none"
+
+
+@pytest.mark.parametrize("objective", ["min-cost", "total"])
+def test_listed_paths_are_for_column_generation(objective: str) -> None:
+    network = build_network("torus:dims=8x8")
+    traffic = build_traffic("20*random:flows=4", network, "rack")
+    found = solve(network, traffic, objective=objective, routing="ksp:32")
+    assert (found.status, found.solver) == ("certified", "columns")
+
+
+def test_memory_is_estimated_for_no_more_rows_than_there_will_be() -> None:
+    network = build_network("jellyfish:k=20", planes=4, variant="heterogeneous")
+    traffic = build_traffic("permutation", network, "rack")
+    problem = state_problem(network, traffic, parse_routing("ksp:2"))
+    links = len(problem.flow.link_capacity)
+    assert 3_000**2 * 8 < _core.estimate_cheapest_split_bytes(problem.core) < 8 * links**2

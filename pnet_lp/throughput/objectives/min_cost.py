@@ -176,8 +176,11 @@ class MinCost(Objective):
             cheapest, name = solve_again(problem, goal(rate), context, proving(rate), tried)
         else:
             # At the largest K itself no flow has room on either side of it.
-            sought = min(rate, most.upper * (1 - _ROOM * context.options.tolerance))
-            cheapest, name = solve_goal(problem, goal(sought), context, proving(rate), along)
+            tolerance = context.options.tolerance
+            sought = min(rate, most.upper * (1 - _ROOM * tolerance))
+            # What is left out counts, too.
+            closer = replace(context.options, tolerance=tolerance - missing(sought, rate))
+            cheapest, name = solve_goal(problem, goal(sought), replace(context, options=closer), proving(rate), along)
         # A part of the largest K is the requested one only as far as that is known.
         found = replace(cheapest, iterations=search.iterations + cheapest.iterations)
         return self._optimum(problem, found, name, rate, most.gap if at is None else 0.0)

@@ -121,3 +121,56 @@ impl Search<'_> {
         Ok((paths, spans))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PathKind, Policy};
+    use super::*;
+
+    /// The cube of `dimensions`, as many times as `planes`, with an endpoint at each node.
+    fn cubes(dimensions: u32, planes: usize) -> Planes {
+        let nodes = 1 << dimensions;
+        let ends = (0..nodes).flat_map(|u| (0..dimensions).map(move |i| (u, u ^ (1 << i))));
+        let (tail, mut head): (Vec<u32>, Vec<u32>) = ends.unzip();
+        head.chunks_mut(dimensions as usize).for_each(<[u32]>::sort_unstable);
+        let graph = Graph::new(nodes as usize, tail, head).unwrap();
+        Planes::new(vec![graph; planes], vec![(0..nodes).map(Some).collect(); planes]).unwrap()
+    }
+
+    #[test]
+    fn planes_that_are_copies_have_the_paths_of_others() {
+        let planes = cubes(4, 3);
+        assert_eq!(planes.originals(), [0, 0, 0]);
+        let pairs: Vec<(u32, u32)> = (0..16).flat_map(|u| [(u, 15 - u), (u, u ^ 1)]).collect();
+        for kind in [PathKind::EqualCost, PathKind::KShortest, PathKind::EdgeDisjoint] {
+            for (count, policy) in [(1, Policy::Any), (7, Policy::Any), (40, Policy::Single), (200, Policy::RoundRobin)] {
+                let selection = Selection { kind, count, policy, per_flow: false, seed: 3 };
+                let found = enumerate(&planes, &pairs, &selection, &Stop::default()).unwrap();
+                let search = Search {
+                    graphs: &planes.graphs,
+                    original: vec![0, 1, 2],
+                    blocks: planes.graphs.iter().map(Blocks::new).collect(),
+                    endpoints: Endpoints::new(&planes),
+                    selection: &selection,
+                    stop: &Stop::default(),
+                };
+                let mut each = PathSet { pair_ptr: vec![0], ..PathSet::default() };
+                search.part(&pairs, &mut each).unwrap();
+                assert_eq!(found, each);
+            }
+        }
+    }
+
+    #[test]
+    fn all_of_very_many_shortest_paths_are_found_at_once() {
+        let selection = Selection {
+            kind: PathKind::EqualCost,
+            count: usize::MAX,
+            policy: Policy::Any,
+            per_flow: false,
+            seed: 1,
+        };
+        let set = enumerate(&cubes(9, 1), &[(0, 511)], &selection, &Stop::default()).unwrap();
+        assert_eq!((set.paths.len(), set.paths.get(0).len()), (362_880, 9));
+    }
+}
