@@ -165,7 +165,7 @@ def solve_program(
     frugal = steps and problem.form in SOLVERS.get(FRUGAL).build.programs
     name = lp_solver(context, problem, steps=steps)
     # Column generation, which writes no program, leaves rates less exact.
-    solver = program_solver(name := PROGRAM_SOLVER if name == FLOW_SOLVER else name)
+    solver = program_solver(name := _writing(problem, steps=steps) if name == FLOW_SOLVER else name)
     solver.check_program(problem, instead=FRUGAL if frugal else "")
 
     def report(iterations: int, lower: float, upper: float) -> bool:
@@ -209,6 +209,11 @@ def lp_solver(context: SolveContext, problem: Problem, *, steps: bool = True) ->
         return context.solver
     if steps and eliminates_demands(problem):
         return FLOW_SOLVER
+    return _writing(problem, steps=steps)
+
+
+def _writing(problem: Problem, *, steps: bool) -> str:
+    """Return the name of the solver of a program that is written as a whole; see :func:`lp_solver`."""
     many = steps and problem.form == "path" and problem.flow_variables > SMALL_COLUMNS
     return COLUMN_SOLVER if many else PROGRAM_SOLVER
 

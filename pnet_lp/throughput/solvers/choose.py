@@ -20,6 +20,10 @@ PROGRAM_SOLVER, VERTEX_SOLVER, COLUMN_SOLVER = "highs-ipx", "highs-simplex", "st
 FLOW_SOLVER = "columns"
 """For the other objectives where they have no rate, over any path and over listed ones."""
 
+DEMANDS_PER_LINK = 4.0
+"""From so many on, levels of ``max-min`` over given paths are a matter of column generation: what remains once demands
+are eliminated is a dense matrix of the links."""
+
 MANY_DEMANDS = 32
 """Below this many demands per destination switch few paths carry something: a program over them is the smaller one, and
 first-order steps over arcs are thousands.  Up to about 80 it depends on the network which of the two is sooner."""
@@ -86,6 +90,13 @@ SYMMETRIC = 100
 def eliminates_demands(problem: Problem) -> bool:
     """Whether column generation is the solver of a goal without a rate."""
     return problem.flow_variables > TINY_FLOW_VARIABLES and (problem.form == "arc" or problem.listed)
+
+
+def eliminates_in_levels(problem: Problem) -> bool:
+    """Whether it is that of level after level, too."""
+    links = int(np.count_nonzero(np.isfinite(problem.flow.link_capacity)))
+    many = problem.form == "arc" or problem.demand_count >= DEMANDS_PER_LINK * links
+    return many and eliminates_demands(problem)
 
 
 def choose_solver(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from pnet_lp.throughput.problems.merge import merge
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
+
+_SECONDS_PER_DEMAND = 2e-6
+"""What comes after the last step takes, about."""
 
 
 @SOLVERS.register("columns", summary="column generation over the paths worth having, in Rust on all cores")
@@ -36,7 +40,7 @@ class Columns(Solver):
 
     def solve(self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve, over any path with parallel links and proportional planes merged; see :meth:`Solver.solve`."""
-        found: RawSolution = _OVER[problem.form].solve(problem, options.of_core(on_progress))
+        found: RawSolution = _OVER[problem.form].solve(problem, _finishing(problem, options).of_core(on_progress))
         return found
 
     def check_flow(self, problem: Problem) -> None:
@@ -57,9 +61,15 @@ class Columns(Solver):
         """
         worth = float(-goal.served_cost[0]) if goal.served_cost.any() else np.inf
         floor = float((goal.lower / goal.upper).min())
-        how = {"worth": worth, "floor": floor, **options.of_core(on_progress)}
+        how = {"worth": worth, "floor": floor, **_finishing(problem, options).of_core(on_progress)}
         found: RawSolution[Answer] = _OVER[problem.form].solve_flow(problem, goal, how)
         return found
+
+
+def _finishing(problem: ConcurrentProblem, options: SolveOptions) -> SolveOptions:
+    """Return options that leave time for the last pricing, and for making a proof of what was found."""
+    seconds = _SECONDS_PER_DEMAND * problem.flow.demand_count
+    return replace(options, deadline=options.deadline.reserving(seconds))
 
 
 class _OverAnyPath:

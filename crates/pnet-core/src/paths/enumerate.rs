@@ -143,7 +143,8 @@ mod tests {
         assert_eq!(planes.originals(), [0, 0, 0]);
         let pairs: Vec<(u32, u32)> = (0..16).flat_map(|u| [(u, 15 - u), (u, u ^ 1)]).collect();
         for kind in [PathKind::EqualCost, PathKind::KShortest, PathKind::EdgeDisjoint] {
-            for (count, policy) in [(1, Policy::Any), (7, Policy::Any), (40, Policy::Single), (200, Policy::RoundRobin)] {
+            for (count, policy) in [(1, Policy::Any), (7, Policy::Any), (40, Policy::Single), (200, Policy::RoundRobin)]
+            {
                 let selection = Selection { kind, count, policy, per_flow: false, seed: 3 };
                 let found = enumerate(&planes, &pairs, &selection, &Stop::default()).unwrap();
                 let search = Search {
@@ -163,13 +164,8 @@ mod tests {
 
     #[test]
     fn all_of_very_many_shortest_paths_are_found_at_once() {
-        let selection = Selection {
-            kind: PathKind::EqualCost,
-            count: usize::MAX,
-            policy: Policy::Any,
-            per_flow: false,
-            seed: 1,
-        };
+        let selection =
+            Selection { kind: PathKind::EqualCost, count: usize::MAX, policy: Policy::Any, per_flow: false, seed: 1 };
         let set = enumerate(&cubes(9, 1), &[(0, 511)], &selection, &Stop::default()).unwrap();
         assert_eq!((set.paths.len(), set.paths.get(0).len()), (362_880, 9));
     }

@@ -58,7 +58,7 @@ from pnet_lp.throughput.objectives.program import NO_TIME, SMALL_COLUMNS, check_
 from pnet_lp.throughput.problems import Attained, Problem
 from pnet_lp.throughput.problems.proof import Flows
 from pnet_lp.throughput.solvers import AUTO
-from pnet_lp.throughput.solvers.choose import FLOW_SOLVER
+from pnet_lp.throughput.solvers.choose import FLOW_SOLVER, eliminates_in_levels
 from pnet_lp.throughput.solvers.general import attended
 from pnet_lp.units import format_gap, format_short
 
@@ -266,7 +266,7 @@ class MaxMin(Fair):
             if problem.form == "arc":
                 yield lambda _: with_growing_paths(nothing)
         small = True
-        if not self.apart and lp_solver(context, problem) == FLOW_SOLVER:
+        if not self.apart and (eliminates_in_levels(problem) if auto else lp_solver(context, problem) == FLOW_SOLVER):
             small = auto and problem.flow_variables <= SMALL_COLUMNS
             yield lambda _: by_columns(nothing, _FEW_STEPS if small else None)
         if small:
