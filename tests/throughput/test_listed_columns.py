@@ -68,8 +68,9 @@ def test_fixed_splits_have_no_paths_to_choose_from() -> None:
         solve(network, traffic, objective="total", routing="ecmp-split", solver="columns")
 
 
-def test_an_even_split_that_fits_is_the_cheapest_over_shortest_paths(tmp_path: Path) -> None:
-    network = build_network("torus:dims=6x6", planes=2)
+@pytest.mark.parametrize("dims", ["6x6", "12x12"])
+def test_an_even_split_that_fits_is_the_cheapest_over_shortest_paths(tmp_path: Path, dims: str) -> None:
+    network = build_network(f"torus:dims={dims}", planes=2)
     traffic = build_traffic("random:flows=2", network, "rack", seed=1)
     found = solve(network, traffic, objective="min-cost:at=1", routing="ecmp-lp")
     assert (found.status, found.solver, found.iterations) == ("certified", "none", 0)

@@ -144,6 +144,12 @@ class MinCost(Objective):
         def proving(rate: float) -> Callable[[Answer], tuple[_Found, float]]:
             return lambda answer: _judged(_prove(problem, answer, rate, cost), rate)
 
+        if at is not None and problem.listed and context.solver == AUTO:
+            # Where little is carried an even split of it fits, and is the cheapest over paths of one length.
+            even, gap = _judged(_along(problem, known(problem), at, cost), at)
+            if gap <= context.options.tolerance:
+                context.clock.note("certify")
+                return self._optimum(problem, Best(even, 0, "", interrupted=False), NO_SOLVER, at, 0.0)
         tried = None
         if at is not None and lp_solver(context, problem) == FLOW_SOLVER:
             # Whether so much fits shows by itself.
@@ -153,12 +159,6 @@ class MinCost(Objective):
             over = tried.best.interrupted or context.options.deadline.left_s() <= 0
             if tried.gap <= context.options.tolerance or over:
                 return self._optimum(problem, tried.best, FLOW_SOLVER, at, 0.0)
-        elif at is not None and context.solver == AUTO:
-            # Where little is carried an even split of it over shortest paths fits.
-            even, gap = _judged(_along(problem, known(problem), at, cost), at)
-            if gap <= context.options.tolerance:
-                context.clock.note("certify")
-                return self._optimum(problem, Best(even, 0, "", interrupted=False), NO_SOLVER, at, 0.0)
         search = largest(problem, context, enough=np.inf if at is None else at)
         most = search.answer.interval
         stopped = search.interrupted or context.options.deadline.left_s() <= 0

@@ -35,6 +35,9 @@ _SECONDS_PER_DEMAND = 4e-6
 _BYTES_PER_ENTRY = 30
 """Of each link of each path: its number, and three more while they are computed."""
 
+_BYTES_PER_PLAIN_ENTRY = 16
+"""The same where access links limit nothing: half as wide, and the core's copy."""
+
 
 @brief("demand_count", "flow_variables")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,14 +108,17 @@ class PathProblem(ColumnProblem[PathCertificate]):
             RoutingError: they do not fit into memory.
         """
         flow, paths = self.flow, self.paths
+        plain = not (np.isfinite(flow.access_up).any() or np.isfinite(flow.access_down).any())
         check_fits(
-            _BYTES_PER_ENTRY * self.most_entries,
+            (_BYTES_PER_PLAIN_ENTRY if plain else _BYTES_PER_ENTRY) * self.most_entries,
             f"a problem over {paths.path_count:,} paths",
             RoutingError,
             allowed="fewer paths or pairs, or level=rack",
         )
-        if not (np.isfinite(flow.access_up).any() or np.isfinite(flow.access_down).any()):
-            return paths.path_ptr, ints(paths.link)
+        if plain:
+            plain_link = paths.path_arc + np.repeat(paths.arcs.ptr.astype(np.int32)[paths.plane], paths.hops)
+            plain_link.setflags(write=False)
+            return paths.path_ptr, plain_link
         arcs, access = len(flow.capacity), flow.attach.size
         plane, hops, pair = paths.plane.astype(np.int64), paths.hops, paths.pair_of_path
         up = plane * flow.attach.shape[1] + flow.src[pair]

@@ -11,7 +11,6 @@
 
 use super::in_use::{First, first, first_listed};
 use super::links::Links;
-use super::listed;
 use super::master::Master;
 use super::pool::{self, Pool};
 use super::price::{self, Limits, Priced};
@@ -376,7 +375,9 @@ fn most_idle(gap: f64) -> usize {
 
 /// Bytes that [`FairSplit`] will hold at its peak, beyond the problem itself, if every link limits.
 pub fn estimate_listed_bytes(problem: &PathProblem) -> usize {
-    listed::estimate_bytes(problem).max(path_form::estimate_bytes(problem))
+    let links = problem.capacity.len();
+    let levels = pool::bytes_of(problem.link.len(), problem.paths()) + links * links * size_of::<f64>();
+    levels.max(path_form::estimate_bytes(problem))
 }
 
 /// Bytes that [`FairFlow`] will hold at its peak, beyond the problem itself, if every link limits.
