@@ -306,19 +306,18 @@ impl<'a> Selector<'a> {
         paths: &mut Paths,
     ) -> Result<(), Error> {
         let mut found: Vec<(u32, usize, Vec<u32>)> = vec![];
-        let mut known: Option<((usize, usize), Vec<Vec<u32>>)> = None;
+        let (mut searched, mut all) = (None, vec![]);
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             // The shorter ones are found again, first.
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
-            let search = (self.original[*p], taken);
-            let all = match known.take().filter(|(same, _)| *same == search) {
-                Some((_, all)) => all,
-                None => self.first(*p, *s, *t, taken.saturating_add(missing))?,
-            };
+            let search = Some((self.original[*p], taken));
+            if searched != search {
+                all = self.first(*p, *s, *t, taken.saturating_add(missing))?;
+                searched = search;
+            }
             let graph = &self.graphs[*p];
             let long = all.iter().map(|path| (graph.length(path), *p, path.clone()));
             found.extend(long.filter(|found| found.0 >= length));
-            known = Some((search, all));
         }
         found.sort();
         let mut missing = missing;
