@@ -141,8 +141,8 @@ class MinCost(Objective):
                 problem.flow, lower=rate * demand, upper=rate * demand, arc_cost=cost, rate_scale=rate
             )
 
-        def proving(rate: float) -> Callable[[Answer], tuple[_Found, float]]:
-            return lambda answer: _judged(_prove(problem, answer, rate, cost), rate)
+        def proving(rate: float, least: float | None = None) -> Callable[[Answer], tuple[_Found, float]]:
+            return lambda answer: _judged(_prove(problem, answer, rate, cost), rate if least is None else least)
 
         if at is not None and problem.listed and context.solver == AUTO:
             # Where little is carried an even split of it fits, and is the cheapest over paths of one length.
@@ -180,7 +180,8 @@ class MinCost(Objective):
             sought = min(rate, most.upper * (1 - _ROOM * tolerance))
             # What is left out counts, too.
             closer = replace(context.options, tolerance=tolerance - missing(sought, rate))
-            cheapest, name = solve_goal(problem, goal(sought), replace(context, options=closer), proving(rate), along)
+            nearer = replace(context, options=closer)
+            cheapest, name = solve_goal(problem, goal(sought), nearer, proving(rate, sought), along)
         # A part of the largest K is the requested one only as far as that is known.
         found = replace(cheapest, iterations=search.iterations + cheapest.iterations)
         return self._optimum(problem, found, name, rate, most.gap if at is None else 0.0)
