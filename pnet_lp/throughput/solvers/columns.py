@@ -19,7 +19,7 @@ from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
 
-_SECONDS_PER_DEMAND = 2e-6
+_SECONDS_PER_DEMAND = 4e-6
 """What comes after the last step takes, about."""
 
 
