@@ -98,3 +98,5 @@ def test_memory_is_estimated_for_no_more_rows_than_there_will_be() -> None:
     problem = state_problem(network, traffic, parse_routing("ksp:2"))
     links = len(problem.flow.link_capacity)
     assert 3_000**2 * 8 < _core.estimate_cheapest_split_bytes(problem.core) < 8 * links**2
+    # Levels of max-min have a row for every link that limits.
+    assert _core.estimate_fair_split_bytes(problem.core) >= 8 * links**2

@@ -93,7 +93,7 @@ def eliminates_demands(problem: Problem) -> bool:
 
 
 def eliminates_in_levels(problem: Problem) -> bool:
-    """Whether it is that of level after level, too."""
+    """Whether column generation is the solver of levels of ``max-min``, too."""
     links = int(np.count_nonzero(np.isfinite(problem.flow.link_capacity)))
     many = problem.form == "arc" or problem.demand_count >= DEMANDS_PER_LINK * links
     return many and eliminates_demands(problem)

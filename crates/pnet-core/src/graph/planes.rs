@@ -35,7 +35,7 @@ impl Planes {
         Ok(Planes { graphs, attach })
     }
 
-    /// Of each plane the first with the same graph, to whose same switches endpoints attach.
+    /// For each plane, the first with the same graph and the same switch for each endpoint.
     pub(crate) fn originals(&self) -> Vec<usize> {
         let same = |p: usize, q: usize| self.graphs[p] == self.graphs[q] && self.attach[p] == self.attach[q];
         (0..self.graphs.len()).map(|p| (0..p).find(|q| same(p, *q)).unwrap_or(p)).collect()

@@ -228,8 +228,8 @@ impl<S: Source> Vertices<S> {
     ) -> Result<FairLevel, Error> {
         let demand = self.source.demand();
         check_fixed(fixed, demand.len())?;
-        let before = std::mem::replace(&mut self.fixed, fixed.iter().flatten().count());
-        if let Some(length) = self.proof.take().filter(|_| before < self.fixed) {
+        let fixed_before = std::mem::replace(&mut self.fixed, fixed.iter().flatten().count());
+        if let Some(length) = self.proof.take().filter(|_| fixed_before < self.fixed) {
             self.closed.add(length);
             self.basis.close(&self.closed);
         }
