@@ -91,6 +91,40 @@ def test_rates_over_given_paths_are_those_of_the_whole_program(
 
 
 @pytest.mark.usefixtures("nothing_else")
+def test_the_first_level_begins_near_its_vertex() -> None:
+    # From a gap of 2 %, and with all flow pushed into the basis, it took 1,005 steps; from 1e-5 without it 254.
+    found = solve(*case_of("xpander:d=5,k=10", "random:flows=8"), objective="max-min", routing="ksp:32")
+    assert found.status == "certified"
+    assert found.iterations < 500
+
+
+@pytest.mark.usefixtures("nothing_else")
+def test_a_level_far_above_the_one_before_begins_again(tmp_path: Path) -> None:
+    # All send to one rack, and little; what they send elsewhere gets more than ten times as much.
+    case = case_of("polarfly:q=7,p=0", "hotspot")
+    found = solve(*case, objective="max-min")
+    assert found.status == "certified"
+    rates = [level.rate for level in found.levels]
+    assert rates[-1] > 10 * rates[0]
+    # Without another beginning there were 32,618.
+    assert found.iterations < 6_000
+    save_result(path := tmp_path / "a.json", *case, found)
+    assert verify_file(path).figures["relative_gap"] < 1e-9
+
+
+@pytest.mark.parametrize("routing", ["ecmp-lp", "ksp:1"])
+def test_where_each_demand_has_one_path_rates_are_filled(tmp_path: Path, routing: str) -> None:
+    case = case_of("polarfly:q=5,p=0", "gravity")
+    found = solve(*case, objective="max-min", routing=routing)
+    assert found.status == "certified"
+    assert found.solver == "closed-form"
+    other = solve(*case, objective="max-min", routing=routing, solver="highs-simplex")
+    assert found.rates_gbps == pytest.approx(other.rates_gbps, rel=2e-3)
+    save_result(path := tmp_path / "a.json", *case, found)
+    assert verify_file(path).figures["relative_gap"] < 1e-9
+
+
+@pytest.mark.usefixtures("nothing_else")
 def test_many_levels_of_few_demands(tmp_path: Path) -> None:
     case = case_of("jellyfish:k=4", "gravity", "host")
     found = solve(*case, objective="max-min")

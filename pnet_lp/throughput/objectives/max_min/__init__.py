@@ -208,7 +208,7 @@ class MaxMinFill(Fair):
     source="Bertsekas, Gallager: Data Networks, Prentice Hall 1992 (2nd ed.), section 6.5.2",
 )
 class MaxMin(Fair):
-    """Weighted max-min fairness over any split; by filling where the routing fixes the split."""
+    """Weighted max-min fairness over any split; by filling where the routing fixes the split, or leaves one path."""
 
     closed_forms = frozenset({"split"})
     priced = True
@@ -222,7 +222,7 @@ class MaxMin(Fair):
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
         weight, cap = self.weights(problem.flow.demand)
-        if problem.fixed:
+        if problem.fixed or (context.solver == AUTO and problem.most_paths == 1):
             return self.filled(problem, context)
         weighted = problem.weighted(weight) if self.apart else problem
         deadline = context.options.deadline
@@ -274,6 +274,8 @@ class MaxMin(Fair):
 
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`: bounds of levels are those for the rates that demands have now."""
+        if problem.most_paths == 1:
+            return found
         weight, cap = self.weights(problem.flow.demand)
         weighted = problem.weighted(weight) if self.apart else problem
         known, satisfied = [], np.ones(problem.demand_count, dtype=bool)

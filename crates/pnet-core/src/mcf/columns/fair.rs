@@ -9,7 +9,7 @@
 //! As for the cheapest flow ([`super::cheapest()`]) only links that were ever overloaded get a row in the restricted
 //! master ([`Master`]).  It continues from level to level, with its paths and rows.
 
-use super::in_use::{First, first, first_listed};
+use super::in_use::{First, Steps, first, first_listed};
 use super::links::Links;
 use super::master::Master;
 use super::pool::{self, Pool};
@@ -52,6 +52,8 @@ const CENTRAL: f64 = 0.3;
 /// Pricings after which a path is dropped that carried next to nothing at any of them, and what counts as that.
 const PATIENCE: u32 = 8;
 const UNUSED: f64 = 1e-7;
+/// A level is central, and needs all paths that carry something.
+const FIRST: Steps = Steps { unused: UNUSED, ..Steps::ROUGH };
 /// Pricings without progress, which is a gap smaller by a tenth, before a level ends.
 const MOST_IDLE: usize = 15;
 const PROGRESS: f64 = 0.9;
@@ -111,7 +113,7 @@ impl FairFlow {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let (links, first) = first(problem, UNUSED, options, monitor)?;
+        let (links, first) = first(problem, FIRST, options, monitor)?;
         let problem = Problem { demand: grown(&problem.demand, first.upper), ..problem.clone() };
         Ok(FairFlow(Fair::new(Anywhere { problem, links }, first)))
     }
@@ -159,7 +161,7 @@ impl FairSplit {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &PathProblem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let first = first_listed(problem, UNUSED, options, monitor)?;
+        let first = first_listed(problem, FIRST, options, monitor)?;
         let source = PathProblem { demand: grown(&problem.demand, first.upper), ..problem.clone() };
         Ok(FairSplit(Fair::new(source, first)))
     }

@@ -2,22 +2,34 @@
 
 use super::links::Links;
 use super::pool::Pool;
-use super::price::{Limits, NO_PATH};
+use super::price::{Limits, NO_PATH, Path};
 use super::search::Search;
 use super::source::{Anywhere, Source};
 use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
-use crate::mcf::path_form::{PathProblem, Solution, even};
+use crate::mcf::path_form::{PathProblem, Solution, even, normalise};
 use crate::mcf::problem::{Problem, Use};
 use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 use crate::rounding::Nearest;
 
-/// The gap of first-order steps, and how many at most.
-const ROUGH: f64 = 0.02;
-const FIRST_STEPS: usize = 1_000;
-/// A path with less than this part of its demand is left out: those of a program are few, and missing ones are found again.
-const LITTLE: f64 = 0.01;
+/// How far first-order steps go.
+#[derive(Clone, Copy)]
+pub(super) struct Steps {
+    /// The gap at which they end, and how many they are at most.
+    pub(super) gap: f64,
+    pub(super) most: usize,
+    /// Paths with this part of their demand, or less, are left out then, but for the fullest.
+    pub(super) unused: f64,
+}
+
+impl Steps {
+    /// A program needs but few paths: missing ones are found again.
+    pub(super) const ROUGH: Steps = Steps { gap: 0.02, most: 1_000, unused: 0.01 };
+}
+
+/// Part of the time in which they are the first, at most.
+const PART: f64 = 0.25;
 /// Paths of a demand in a plane that are added in one pricing.
 const MOST_PATHS: usize = 4;
 /// A shortest path is new to a demand where it is shorter, by this part, than those that it has.
@@ -32,12 +44,26 @@ pub(super) struct First {
     pub(super) length: Vec<f64>,
 }
 
+impl First {
+    /// The rate of all demands that the split attains, in multiples of `unit`, and the paths of each with what they carry
+    /// then, a demand so much per unit of the rate as its `slope`.
+    pub(super) fn flows(mut self, unit: f64, slope: &[f64]) -> (f64, Vec<Vec<(Path, f64)>>) {
+        let problem = &self.pool.problem;
+        normalise(problem, &mut self.split);
+        let t = problem.lower_bound::<Nearest>(&problem.load::<Nearest>(&self.split)) / unit;
+        let flow = |j: usize, n: usize| {
+            let path = Path { place: self.pool.numbers()[n], links: problem.path(n).to_vec() };
+            (path, self.split[n] * slope[j] * t)
+        };
+        let of_demand = |j| (problem.pair_ptr[j]..problem.pair_ptr[j + 1]).map(|n| flow(j, n)).collect();
+        (t, (0..slope.len()).map(of_demand).collect())
+    }
+}
+
 /// The links, and the paths in use after some first-order steps for K.
-///
-/// Paths with the part `unused` of their demand, or less, are left out, but for the fullest.
 pub(super) fn first(
     problem: &Problem,
-    unused: f64,
+    steps: Steps,
     options: &Options,
     monitor: &mut impl Monitor,
 ) -> Result<(Links, First), Error> {
@@ -46,33 +72,43 @@ pub(super) fn first(
         return invalid("capacity", "no link limits any demand");
     }
     let source = Anywhere { problem, links: Links::new(problem) };
-    let first = rough(Search::anywhere(&source, &best)?, unused, options, monitor);
+    let mut watch = Watch::new(PART * options.time_limit_s);
+    let first = steps.take(Search::anywhere(&source, &best)?, &mut watch, monitor);
     Ok((source.links, first))
 }
 
 /// The same where paths are given.
 pub(super) fn first_listed(
     problem: &PathProblem,
-    unused: f64,
+    steps: Steps,
     options: &Options,
     monitor: &mut impl Monitor,
 ) -> Result<First, Error> {
-    Ok(rough(Search::listed(problem, &Solution::first(problem, &even(problem))?)?, unused, options, monitor))
+    let search = Search::listed(problem, &Solution::first(problem, &even(problem))?)?;
+    Ok(steps.take(search, &mut Watch::new(PART * options.time_limit_s), monitor))
 }
 
-fn rough<S: Source>(mut search: Search<'_, S>, unused: f64, options: &Options, monitor: &mut impl Monitor) -> First {
-    let mut watch = Watch::new(options.time_limit_s);
-    while search.upper - search.lower > ROUGH * search.upper && search.iterations() < FIRST_STEPS {
-        let stopped = search.advance(search.steps(), || watch.stop(monitor));
-        let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
-        if stopped || watch.late() || !monitor.progress(report) {
-            break;
+impl Steps {
+    /// Where the steps of a search end.
+    pub(super) fn take<S: Source>(
+        self,
+        mut search: Search<'_, S>,
+        watch: &mut Watch,
+        monitor: &mut impl Monitor,
+    ) -> First {
+        while search.upper - search.lower > self.gap * search.upper && search.iterations() < self.most {
+            let stopped = search.advance(search.steps(), || watch.stop(monitor));
+            let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
+            if stopped || watch.late() || !monitor.progress(report) {
+                break;
+            }
         }
+        let Search { mut pool, split, lower, upper, length, .. } = search;
+        let used = used(&pool.problem, &split, self.unused);
+        let from = pool.exchange(&vec![vec![]; pool.problem.demand.len()], &used);
+        let split = from.iter().map(|n| split[*n as usize]).collect();
+        First { pool, split, lower, upper, length }
     }
-    let Search { mut pool, split, lower, upper, length, .. } = search;
-    let from = pool.exchange(&vec![vec![]; pool.problem.demand.len()], &used(&pool.problem, &split, unused));
-    let split = from.iter().map(|n| split[*n as usize]).collect();
-    First { pool, split, lower, upper, length }
 }
 
 /// Which paths have more than the part `unused` of their demand, or the most.
@@ -119,7 +155,7 @@ impl PathsInUse {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let (links, First { pool, .. }) = first(problem, LITTLE, options, monitor)?;
+        let (links, First { pool, .. }) = first(problem, Steps::ROUGH, options, monitor)?;
         Ok(PathsInUse { source: Anywhere { problem: problem.clone(), links }, pool })
     }
 

@@ -65,7 +65,7 @@ pub(super) struct Search<'a, S> {
 impl<'a, S: Source> Search<'a, S> {
     /// Starts with even splits over so many paths of each demand, in a plane, that are short by hops, and with lengths and the
     /// bound that they prove.
-    fn new(source: &'a S, first: usize, upper: f64, length: Vec<f64>) -> Result<Self, Error> {
+    pub(super) fn new(source: &'a S, first: usize, upper: f64, length: Vec<f64>) -> Result<Self, Error> {
         let (capacity, demand) = (source.capacity(), source.demand());
         let hops = source.bound(vec![1.0; capacity.len()]);
         let most = hops.shortest.iter().map(|length| length * (1.0 + FIRST_SLACK)).collect();

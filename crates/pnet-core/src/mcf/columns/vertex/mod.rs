@@ -8,50 +8,37 @@
 //! those that proved levels have [`closed`].
 
 mod basis;
+mod climb;
 mod closed;
 mod inverse;
 mod paths;
+mod rest;
 mod step;
 
 use super::fair::{FairLevel, check_fixed};
-use super::in_use::{First, first, first_listed};
+use super::in_use::{First, Steps, first, first_listed};
 use super::pool::Pool;
-use super::price::{Limits, NO_PATH, Path};
+use super::price::Path;
 use super::source::{Anywhere, Source};
 use crate::error::Error;
 use crate::mcf::path_form::{PathProblem, normalise};
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
-use crate::mcf::run::{Monitor, Options, Progress, Watch};
-use crate::rounding::Nearest;
-use basis::{Basis, Entering, Gain};
+use crate::mcf::run::{Monitor, Options, Watch};
+use basis::Basis;
 use closed::Closed;
 
-/// A path with less than this part of its demand is left out in the beginning.
-const LITTLE: f64 = 1e-2;
+/// Where levels begin: the closer to the first one, the fewer steps are left.
+const FIRST: Steps = Steps { gap: 1e-5, most: 6_000, unused: 1e-4 };
 /// All that prices may lack, as a part of t, and the part of the largest one that is noise.
 const EXACT: f64 = 1e-10;
 const NOISE: f64 = 2e-12;
-/// Paths of a demand in a plane that are added in one pricing.
-const MOST_PATHS: usize = 1;
-/// Paths that are looked at before each step, until none gains this part of what the best did; and those of which the
-/// distance is.
-const HOT: usize = 2_000;
-const COOL: f64 = 0.3;
-const COMPARED: usize = 48;
-/// All paths are priced again where no known one gains this part of what the best did then.
-const FADED: f64 = 0.2;
 /// What links may have too much by the rounding of steps: less is taken from single paths in the end.
 const OVER: f64 = 1e-11;
-/// Steps after which flows are corrected.
-const CORRECTED: usize = 100;
-/// Steps without a rise of t, for each tight link and beside, before a level ends: numbers have lost their precision then.
-const IDLE: usize = 20;
-const LEAST_IDLE: usize = 2_000;
 /// Part by which a bound may be off where its lengths close paths: what is asked, but no more and no less than so much.
 const OFF: (f64, f64) = (1e-12, 1e-9);
-/// Pricings in a row after which what closes paths is not added any more.
-const MOST_PRICINGS: usize = 100;
+/// See [`Vertices::patience`]: twice as many after each time that brought nothing.
+const PATIENCE: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
 const MOST_TIGHT: usize = 1_500;
 
@@ -72,6 +59,8 @@ struct Vertices<S> {
     /// How many demands were fixed in the last level, and its lengths where they prove it.
     fixed: usize,
     proof: Option<Vec<f64>>,
+    /// Steps of a level, beside one for each tight link, after which first-order steps are asked for a better point.
+    patience: usize,
     iterations: usize,
 }
 
@@ -86,17 +75,6 @@ impl Bound {
     fn proves(&self, t: f64, options: &Options) -> bool {
         (self.upper / t - 1.0).abs() <= options.tolerance.clamp(OFF.0, OFF.1)
     }
-}
-
-/// What may enter.
-struct Candidates {
-    /// The paths that gained most when all that are known were looked at, what the best gained then, and how long the longest
-    /// key path was.
-    hot: Vec<u32>,
-    hottest: f64,
-    longest: f64,
-    /// What the best gained when all paths were priced.
-    priced: f64,
 }
 
 impl FairVertices {
@@ -114,7 +92,7 @@ impl FairVertices {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let (links, first) = first(problem, LITTLE, options, monitor)?;
+        let (links, first) = first(problem, FIRST, options, monitor)?;
         Ok(FairVertices(Vertices::new(Anywhere { problem: problem.clone(), links }, first)))
     }
 
@@ -174,7 +152,7 @@ impl FairSplitVertices {
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn new(problem: &PathProblem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
-        let first = first_listed(problem, LITTLE, options, monitor)?;
+        let first = first_listed(problem, FIRST, options, monitor)?;
         Ok(FairSplitVertices(Vertices::new(problem.clone(), first)))
     }
 
@@ -202,21 +180,24 @@ impl FairSplitVertices {
 impl<S: Source> Vertices<S> {
     /// Before the first level.
     fn new(source: S, first: First) -> Self {
-        let First { pool, mut split, upper: unit, .. } = first;
-        normalise(&pool.problem, &mut split);
-        let lower = pool.problem.lower_bound::<Nearest>(&pool.problem.load::<Nearest>(&split));
+        let unit = first.upper;
         let limited = source.capacity().iter().filter(|c| c.is_finite());
         let flow = limited.clone().sum::<f64>() / limited.count().max(1) as f64;
         let per = source.capacity().iter().map(|c| flow / c).collect();
         let slope: Vec<f64> = source.demand().iter().map(|d| d * unit / flow).collect();
-        let t = lower / unit;
-        let paths = (0..slope.len()).map(|j| {
-            let own = pool.problem.pair_ptr[j]..pool.problem.pair_ptr[j + 1];
-            let path = |n: usize| Path { place: pool.numbers()[n], links: pool.problem.path(n).to_vec() };
-            own.map(|n| (path(n), split[n] * slope[j] * t)).collect()
-        });
-        let basis = Basis::new(per, slope.clone(), t, paths.collect());
-        Vertices { source, unit, flow, basis, closed: Closed::default(), fixed: 0, proof: None, iterations: 0 }
+        let (t, paths) = first.flows(unit, &slope);
+        let basis = Basis::new(per, slope, t, paths);
+        Vertices {
+            source,
+            unit,
+            flow,
+            basis,
+            closed: Closed::default(),
+            fixed: 0,
+            proof: None,
+            patience: PATIENCE,
+            iterations: 0,
+        }
     }
 
     /// See [`FairVertices::level`].
@@ -239,17 +220,17 @@ impl<S: Source> Vertices<S> {
         self.basis.rise(base, rising.collect());
         let (mut watch, before) = (Watch::new(options.time_limit_s), self.iterations);
         let last = before.saturating_add(options.max_iterations);
-        let mut stopped = self.push(last, &mut watch, monitor) || self.climb(last, &mut watch, monitor);
+        let mut stopped = self.ascend(last, &mut watch, monitor);
         self.basis.refresh();
         if !stopped && self.fits() < 1.0 - OVER && self.basis.refactor() {
-            stopped = self.climb(last, &mut watch, monitor);
+            stopped = self.ascend(last, &mut watch, monitor);
             self.basis.refresh();
         }
         let mut bound = self.bound();
         if !stopped && !bound.proves(self.basis.t, options) && !self.closed.is_empty() {
             // Prices that need nothing of earlier levels may lose fewer digits.
             self.closed = Closed::default();
-            stopped = self.climb(last, &mut watch, monitor);
+            stopped = self.ascend(last, &mut watch, monitor);
             self.basis.refresh();
             bound = self.bound();
         }
@@ -275,131 +256,6 @@ impl<S: Source> Vertices<S> {
     /// What each demand gets.
     fn served(&self) -> Vec<f64> {
         self.fitting().iter().map(|flows| flows.iter().sum()).collect()
-    }
-
-    /// Raises t, and moves what paths out of the basis carry until it is at a vertex; returns whether it was stopped.
-    fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
-        if self.basis.step(Entering::Rate, 1.0).is_some() {
-            for n in self.basis.between() {
-                if watch.stop(monitor) {
-                    return true;
-                }
-                if self.iterations >= last || self.basis.tight() > MOST_TIGHT {
-                    break;
-                }
-                let gain = self.basis.gain(n, &self.basis.lengths().0);
-                self.basis.step(Entering::Path(n), if gain < 0.0 { -1.0 } else { 1.0 });
-                self.iterations += 1;
-            }
-            self.basis.forget();
-        }
-        false
-    }
-
-    /// Moves to the best vertex; returns whether it was stopped.
-    fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
-        let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, longest: 0.0, priced: f64::INFINITY };
-        let (mut highest, mut since) = (self.basis.t, self.iterations);
-        while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
-            if self.basis.t > highest * (1.0 + EXACT) {
-                (highest, since) = (self.basis.t, self.iterations);
-            } else if self.iterations - since > LEAST_IDLE + IDLE * self.basis.tight() {
-                return false;
-            }
-            let report =
-                Progress { iterations: self.iterations, lower: self.basis.t * self.unit, upper: f64::INFINITY };
-            if watch.stop(monitor) {
-                return true;
-            }
-            if self.iterations.is_multiple_of(CORRECTED) {
-                if !monitor.progress(report) {
-                    return true;
-                }
-                self.basis.refresh();
-            }
-            let gains = self.gains(&mut candidates);
-            let worth = gains.iter().map(|(gain, entering)| (gain * gain / self.basis.distance(*entering), *entering));
-            let best = worth.reduce(|best, other| if other.0 > best.0 { other } else { best });
-            if best.and_then(|(_, entering)| self.basis.step(entering, 1.0)).is_none() {
-                return false;
-            }
-            self.iterations += 1;
-        }
-        false
-    }
-
-    /// Some of what t gains most by; none at the best vertex, or where its matrix is singular.
-    fn gains(&mut self, candidates: &mut Candidates) -> Vec<Gain> {
-        let (mut length, error) = self.basis.lengths();
-        let (exact, total) = (EXACT * self.basis.t, self.basis.all());
-        let least = |longest: f64| (exact / total).max(NOISE * longest);
-        let dearest = NOISE * largest(self.basis.prices(&length));
-        let mut gains = self.basis.shorter(&candidates.hot, &length, least(candidates.longest));
-        if best_of(&gains) <= COOL * candidates.hottest {
-            let mut keys = self.basis.keys(&length);
-            candidates.longest = largest(keys.iter().copied());
-            let least = least(candidates.longest);
-            gains = self.basis.shorter_than(&keys, &length, least);
-            if best_of(&gains) <= FADED * candidates.priced {
-                if error > least * total {
-                    if !self.basis.refactor() {
-                        return vec![];
-                    }
-                    length = self.basis.lengths().0;
-                    keys = self.basis.keys(&length);
-                }
-                self.price(&length, &keys, least);
-                gains = self.basis.shorter_than(&keys, &length, least);
-                candidates.priced = best_of(&gains);
-            }
-            if gains.len() > HOT {
-                gains.select_nth_unstable_by(HOT, |a, b| b.0.total_cmp(&a.0).then(a.1.path().cmp(&b.1.path())));
-                gains.truncate(HOT);
-            }
-            candidates.hottest = best_of(&gains);
-            candidates.hot = gains.iter().filter_map(|(_, entering)| entering.path()).collect();
-        }
-        let loose = self.basis.loose(&length, dearest.max(exact / self.source.capacity().len() as f64));
-        gains.extend(loose.filter(|(_, entering)| !self.full(*entering)));
-        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
-        gains.truncate(COMPARED);
-        gains
-    }
-
-    /// Whether what enters is the slack of a link that stays full.
-    fn full(&self, entering: Entering) -> bool {
-        matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.rows[r as usize]))
-    }
-
-    /// Adds open paths that are shorter than the key paths of their demands, which are as long as `keys`, by more than `least`.
-    ///
-    /// Where closed ones are as well, what closes them is added to the lengths until there is an open one, or none is shorter.
-    fn price(&mut self, length: &[f64], keys: &[f64], least: f64) {
-        for _ in 0..MOST_PRICINGS {
-            let all = self.closed.with(length);
-            let ends = self.basis.keys(&all);
-            let noise = least.max(NOISE * largest(ends.iter().copied()));
-            let priced = self.source.under(all);
-            let limit = |(end, shortest): (&f64, &f64)| if *shortest < end - noise { end - noise } else { NO_PATH };
-            let limits = Limits { length: ends.iter().zip(&priced.shortest).map(limit).collect(), count: MOST_PATHS };
-            let (mut found, mut closed) = (false, false);
-            for (j, paths) in self.source.paths(&priced, limits).into_iter().enumerate() {
-                for path in paths {
-                    let shorter =
-                        |key: f64, length: &[f64]| key - path.links.iter().map(|l| length[*l as usize]).sum::<f64>();
-                    let gain = shorter(ends[j], &priced.length);
-                    if self.closed.opens(&path.links, self.basis.key_links(j), gain.max(0.0)) {
-                        found |= shorter(keys[j], length) > least;
-                        self.basis.add(j, &path, 0.0);
-                    } else {
-                        closed |= gain > noise;
-                    }
-                }
-            }
-            if !self.closed.lift() || found || !closed {
-                return;
-            }
-        }
     }
 
     /// The part that fits of what each demand is to get, at least, and at most 1.
@@ -435,12 +291,4 @@ impl<S: Source> Vertices<S> {
         let (kept, takes) = self.basis.takes(&shortest);
         if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
     }
-}
-
-fn best_of(gains: &[Gain]) -> f64 {
-    largest(gains.iter().map(|(gain, _)| *gain))
-}
-
-fn largest(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, f64::max)
 }

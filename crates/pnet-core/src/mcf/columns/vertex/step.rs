@@ -100,7 +100,8 @@ impl Basis {
     /// How far it can go, and what stops it.
     fn block(&self, entering: Entering, sign: f64, direction: &Direction) -> Option<(f64, Block)> {
         let paths = self.columns.iter().zip(&direction.column).filter(|(n, _)| **n != RATE);
-        let still = (STILL * paths.fold(1.0, |most: f64, (_, by)| most.max(by.abs()))).min(SLOW);
+        let entered = if entering == Entering::Rate { self.steepest } else { 1.0 };
+        let still = (STILL * paths.fold(entered, |most: f64, (_, by)| most.max(by.abs()))).min(SLOW);
         let mut stops: Vec<(f64, f64, Block)> = vec![];
         let mut consider = |left: f64, speed: f64, block: Block| {
             if speed > still {
