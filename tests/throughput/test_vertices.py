@@ -99,7 +99,7 @@ def test_the_first_level_begins_near_its_vertex() -> None:
 
 
 @pytest.mark.usefixtures("nothing_else")
-def test_a_level_far_above_the_one_before_begins_again(tmp_path: Path) -> None:
+def test_a_level_far_above_the_one_before_starts_anew(tmp_path: Path) -> None:
     # All send to one rack, and little; what they send elsewhere gets more than ten times as much.
     case = case_of("polarfly:q=7,p=0", "hotspot")
     found = solve(*case, objective="max-min")

@@ -27,7 +27,7 @@ const MOST_PRICINGS: usize = 100;
 
 /// Of what paths out of the basis carry, that is moved first by which t gains most, down to these parts of it.
 const MUCH: [f64; 3] = [0.1, 0.01, 0.001];
-/// First-order steps bring a level so much further that it begins again where they end.
+/// First-order steps bring a level so much further that it starts anew where they end.
 const RISEN: f64 = 1e-3;
 const AGAIN: Steps = Steps { gap: 1e-4, most: 1_000, ..FIRST };
 
@@ -121,7 +121,7 @@ impl<S: Source> Vertices<S> {
         End::Top
     }
 
-    /// Begins again with first-order flows in what fixed demands leave, if t is higher with these; returns false where they
+    /// Starts anew with first-order flows in what fixed demands leave, if t is higher with these; returns false where they
     /// were in vain.
     fn restart(&mut self, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
         if self.bound().upper <= self.basis.t * (1.0 + RISEN) {
