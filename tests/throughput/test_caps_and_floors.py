@@ -20,6 +20,7 @@ from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.trials import failure_trials
 from pnet_lp.throughput.verify import verify_file
+from pnet_lp.traffic import build_traffic
 
 from ..tampering.adversary import refitted
 from .conftest import random_hosts, random_network
@@ -43,6 +44,20 @@ def one_link(demands: list[float]) -> tuple[Network, TrafficMatrix]:
     n = len(demands)
     plane = Plane.from_cables(2, [0], [1], 10.0, host_switch=[0] * n + [1] * n, access_gbps=100.0)
     return Network.from_planes([plane]), TrafficMatrix.from_entries("host", 2 * n, range(n), range(n, 2 * n), demands)
+
+
+@pytest.mark.parametrize("objective", [FAIR, "max-min-fill:cap=demand"])
+@pytest.mark.parametrize("seed", range(12))
+def test_caps_that_fill_a_link_but_for_rounding(objective: str, seed: int, tmp_path: Path) -> None:
+    random = np.random.default_rng(seed)
+    n = int(random.integers(4, 9))
+    ends = [(int(random.integers(v)), v) for v in range(1, n)]
+    plane = Plane.from_cables(n, [u for u, _ in ends], [v for _, v in ends], list(10.0 ** random.integers(0, 3, n - 1)))
+    network = Network.from_planes([plane])
+    traffic = build_traffic("gravity", network, "rack", seed=seed)
+    found = checked(network, traffic, tmp_path, objective=objective, routing="ksp:1")
+    assert found.status == "certified"
+    assert found.solver == "closed-form"
 
 
 @pytest.mark.parametrize("routing", ROUTINGS)

@@ -96,9 +96,7 @@ impl<S: Source> Vertices<S> {
             let least = self.least(largest(keys.iter().copied()));
             let mut worth = self.basis.worth(&keys, &length, least);
             let most = largest(worth.iter().map(|(worth, _)| *worth));
-            if most == 0.0 {
-                break;
-            }
+            let before = self.iterations;
             worth.retain(|(worth, _)| *worth >= MUCH[MUCH.len() - 1] * most);
             for (enough, (_, n)) in MUCH.iter().flat_map(|part| worth.iter().map(move |path| (part * most, path))) {
                 if watch.stop(monitor) {
@@ -113,6 +111,9 @@ impl<S: Source> Vertices<S> {
                     self.iterations += 1;
                     length = self.basis.lengths().0;
                 }
+            }
+            if self.iterations == before {
+                break;
             }
         }
         if new {
