@@ -81,8 +81,8 @@ def optimum_by_filling(problem: Problem, context: SolveContext, weight: FloatArr
     load = totals_up(used, mul_up(usage.data, mul_up(filled, demand)[column]), len(capacity))
     limiting = (load > 0) & np.isfinite(capacity)
     most = float(div_down(capacity[limiting], load[limiting]).min())
-    least = totals_down(used, mul_down(usage.data, mul_down(filled, demand)[column]), len(capacity))
-    exact = most == 1 and np.array_equal(least, load) and _is_exact(usage.data, filled, demand)
+    low = totals_down(used, mul_down(usage.data, mul_down(filled, demand)[column]), len(capacity))
+    exact = most == 1 and np.array_equal(low, load) and _is_exact(usage.data, filled, demand)
     room = 0.0 if exact else _room(usage, flow)
     level = filled if exact else filled * (min(1.0, most) * (1 - room))
     # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
