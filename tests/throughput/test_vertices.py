@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pnet_lp import _core
@@ -92,10 +92,10 @@ def test_rates_over_given_paths_are_those_of_the_whole_program(
 
 @pytest.mark.usefixtures("nothing_else")
 def test_the_first_level_begins_near_its_vertex() -> None:
-    # From a gap of 2 %, and with all flow pushed into the basis, it took 1,005 steps; from 1e-5 without it 254.
+    # 254 steps; 537 from a gap of 2 %, and 1,005 with all flow pushed into the basis, too.
     found = solve(*case_of("xpander:d=5,k=10", "random:flows=8"), objective="max-min", routing="ksp:32")
     assert found.status == "certified"
-    assert found.iterations < 500
+    assert found.iterations < 400
 
 
 @pytest.mark.usefixtures("nothing_else")
@@ -106,7 +106,7 @@ def test_a_level_far_above_the_one_before_starts_anew(tmp_path: Path) -> None:
     assert found.status == "certified"
     rates = [level.rate for level in found.levels]
     assert rates[-1] > 10 * rates[0]
-    # Without another beginning there were 32,618.
+    # 2,618 steps; 9,245 from where the level before ended.
     assert found.iterations < 6_000
     save_result(path := tmp_path / "a.json", *case, found)
     assert verify_file(path).figures["relative_gap"] < 1e-9
@@ -170,6 +170,7 @@ def test_levels_worked_out_by_hand() -> None:
 @given(
     seed=st.integers(0, 1_000_000), routing=st.sampled_from(["ideal", "ksp:2", "ksp:5", "edge-disjoint:3", "ecmp-lp"])
 )
+@example(seed=130, routing="ideal")  # The last demand is a tiny part of the others, and nothing seemed to stop it.
 def test_rates_are_those_of_another_search(seed: int, routing: str) -> None:
     case = random_network(seed)
     with pytest.MonkeyPatch.context() as patch:

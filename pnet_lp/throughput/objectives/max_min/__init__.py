@@ -275,7 +275,7 @@ class MaxMin(Fair):
     def along(self, problem: Problem, found: Optimum, flow: Attained) -> Optimum:
         """See :meth:`Objective.along`: bounds of levels are those for the rates that demands have now."""
         if problem.most_paths == 1:
-            return found
+            return found  # There is no other flow.
         weight, cap = self.weights(problem.flow.demand)
         weighted = problem.weighted(weight) if self.apart else problem
         known, satisfied = [], np.ones(problem.demand_count, dtype=bool)

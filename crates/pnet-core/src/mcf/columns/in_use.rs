@@ -28,7 +28,7 @@ impl Steps {
     pub(super) const ROUGH: Steps = Steps { gap: 0.02, most: 1_000, unused: 0.01 };
 }
 
-/// Part of the time in which they are the first, at most.
+/// Part of the time that first steps take, at most.
 const PART: f64 = 0.25;
 /// Paths of a demand in a plane that are added in one pricing.
 const MOST_PATHS: usize = 4;

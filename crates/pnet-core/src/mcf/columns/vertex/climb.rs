@@ -25,7 +25,7 @@ const LEAST_IDLE: usize = 2_000;
 /// Pricings in a row after which what closes paths is not added any more.
 const MOST_PRICINGS: usize = 100;
 
-/// Of what paths out of the basis carry, that is moved first by which t gains most, down to these parts of it.
+/// What paths out of the basis carry is moved in the order of what t gains by it: first what brings these parts of the most.
 const MUCH: [f64; 3] = [0.1, 0.01, 0.001];
 /// First-order steps bring a level so much further that it starts anew where they end.
 const RISEN: f64 = 1e-3;
@@ -42,7 +42,7 @@ struct Candidates {
     priced: f64,
 }
 
-/// How a climb ended.
+/// How a push, or a climb, ended.
 enum End {
     /// Where t gains by nothing more.
     Top,
@@ -129,7 +129,7 @@ impl<S: Source> Vertices<S> {
             return true;
         }
         let Some(rest) = Rest::new(&self.source, &self.basis) else { return false };
-        let Some(Ok(search)) = rest.search() else { return false };
+        let Some(search) = rest.search() else { return false };
         let first = AGAIN.take(search, watch, monitor);
         let higher = first.lower > self.unit * self.basis.t * (1.0 + RISEN);
         if higher {

@@ -1,8 +1,9 @@
 //! Levels of max-min fairness by the simplex method over paths: from vertex to vertex, and from level to level.
 //!
 //! A vertex is as sharp a proof as numbers allow, and where demands are many and links few it is small ([`basis`]).  First-order
-//! steps end near the first one: what they send over more paths than a vertex has is *pushed* to one, path by path, while t
-//! rises (N. Megiddo, "On finding primal- and dual-optimal bases", ORSA J. Comput. 3 (1991)).  Paths that are shorter than those
+//! steps end near the first one: of what they send over more paths than a vertex has, as much is *pushed* towards it, path by
+//! path, as t gains by (N. Megiddo, "On finding primal- and dual-optimal bases", ORSA J. Comput. 3 (1991)); the rest stays on
+//! paths out of the basis, and may do so for all levels.  Paths that are shorter than those
 //! in the basis under its prices enter: of some that gain most the one that gains most for the distance that the basis moves
 //! (steepest edge: D. Goldfarb, J. K. Reid, "A practicable steepest-edge simplex algorithm", Math. Program. 12 (1977)), but for
 //! those that proved levels have [`closed`].

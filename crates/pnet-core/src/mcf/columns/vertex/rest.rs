@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::basis::{Basis, put};
-use crate::error::Error;
 use crate::mcf::columns::price::{Limits, NO_PATH, Path, Priced};
 use crate::mcf::columns::search::Search;
 use crate::mcf::columns::source::Source;
@@ -31,6 +30,9 @@ impl<'a, S: Source> Rest<'a, S> {
     /// None where all demands rise.
     pub(super) fn new(source: &'a S, basis: &Basis) -> Option<Self> {
         let rises: Vec<bool> = basis.slope.iter().map(|slope| *slope > 0.0).collect();
+        if rises.iter().all(|rises| *rises) {
+            return None;
+        }
         let mut load = vec![0.0; basis.per.len()];
         for j in (0..rises.len()).filter(|j| !rises[*j]) {
             basis.split(j).for_each(|(n, x)| put(&mut load, &basis.per, basis.paths.links(n), x));
@@ -46,16 +48,21 @@ impl<'a, S: Source> Rest<'a, S> {
             full,
             rises,
         })
-        .filter(|rest| rest.rises.contains(&false) && rest.rises.contains(&true))
     }
 
     /// The search for the largest K of those that rise; None where one of them has no path.
-    pub(super) fn search(&self) -> Option<Result<Search<'_, Self>, Error>> {
+    pub(super) fn search(&self) -> Option<Search<'_, Self>> {
         let hops = self.bound(vec![1.0; self.capacity.len()]);
         let around = |j: usize| hops.shortest[j] < self.beyond(&hops.length);
         (0..self.rises.len())
             .all(around)
-            .then(|| Search::new(self, first_of(self.demand.len(), FIRST_PATHS), hops.upper, hops.length))
+            .then(|| Search::new(self, first_of(self.demand.len(), FIRST_PATHS), hops.upper, hops.length).ok())
+            .flatten()
+    }
+
+    /// Replaces values of demands that do not rise.
+    fn replace<T: Clone>(&self, values: &mut [T], by: &T) {
+        values.iter_mut().zip(&self.rises).filter(|(_, rises)| !**rises).for_each(|(value, _)| value.clone_from(by));
     }
 
     /// What paths that avoid full links are shorter than.
@@ -78,15 +85,14 @@ impl<S: Source> Source for Rest<'_, S> {
         let beyond = self.beyond(&length);
         length.iter_mut().zip(&self.full).filter(|(_, full)| **full).for_each(|(l, _)| *l = beyond);
         let mut priced = self.source.under(length);
-        priced.shortest.iter_mut().zip(&self.rises).filter(|(_, rises)| !**rises).for_each(|(l, _)| *l = 0.0);
+        self.replace(&mut priced.shortest, &0.0);
         priced
     }
 
     fn paths(&self, priced: &Priced, mut limits: Limits) -> Vec<Vec<Path>> {
-        limits.length.iter_mut().zip(&self.rises).filter(|(_, rises)| !**rises).for_each(|(l, _)| *l = NO_PATH);
+        self.replace(&mut limits.length, &NO_PATH);
         let mut paths = self.source.paths(priced, limits);
-        let nowhere = || vec![Path { place: 0, links: vec![] }];
-        paths.iter_mut().zip(&self.rises).filter(|(_, rises)| !**rises).for_each(|(paths, _)| *paths = nowhere());
+        self.replace(&mut paths, &vec![Path { place: 0, links: vec![] }]);
         paths
     }
 
@@ -125,7 +131,7 @@ mod tests {
         assert!(Rest::new(&problem, &basis).is_none());
         basis.rise(vec![1.0, 0.0], vec![0.0, 2.0]);
         let rest = Rest::new(&problem, &basis).unwrap();
-        let search = rest.search().unwrap().unwrap();
+        let search = rest.search().unwrap();
         let first = FIRST.take(search, &mut Watch::new(f64::INFINITY), &mut Unwatched);
         let (t, paths) = first.flows(1.0, &basis.slope);
         assert!((t - 2.0).abs() < 1e-9, "{t}");
@@ -138,7 +144,7 @@ mod tests {
         let (problem, mut basis) = shared(&[0, 1]);
         basis.rise(vec![0.5, 0.0], vec![0.0, 2.0]);
         let rest = Rest::new(&problem, &basis).unwrap();
-        let first = FIRST.take(rest.search().unwrap().unwrap(), &mut Watch::new(f64::INFINITY), &mut Unwatched);
+        let first = FIRST.take(rest.search().unwrap(), &mut Watch::new(f64::INFINITY), &mut Unwatched);
         assert!((first.flows(1.0, &basis.slope).0 - 2.25).abs() < 1e-4);
     }
 
