@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pytest
 
 import pnet_lp as pn
@@ -261,6 +262,26 @@ def test_what_is_written_comes_back_and_is_an_infrastructure(tmp_path: Path, top
     service = infragraph.infragraph_service.InfraGraphService()
     service.set_graph((tmp_path / "net.infragraph.yaml").read_text())
     assert len(service.infrastructure.instances) == plane.switch_count + plane.host_count
+
+
+def test_links_inside_a_device_are_added_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    components = [{"name": "asic", "choice": "cpu", "count": 1}, {"name": "gpu", "choice": "xpu", "count": 300}]
+    inside = {"ep1": {"component": "asic"}, "ep2": {"component": "gpu"}, "scheme": "many2many", "link": "cable"}
+    board = {"name": "board", "components": components, "links": [{"name": "cable"}], "edges": [inside]}
+    carrier = {
+        "name": "carrier",
+        "components": [{"name": "board", "choice": "device", "count": 1}],
+        "links": [],
+        "edges": [],
+    }
+    added, add_edge = [], nx.Graph.add_edge
+    monkeypatch.setattr(nx.Graph, "add_edge", lambda *given, **known: (added.append(given), add_edge(*given, **known)))
+    for devices, name in (([board], "board"), ([board, carrier], "carrier")):
+        instances = [{"name": "server", "device": name, "count": 1}]
+        added.clear()
+        plane = parse_plane(document(devices=devices, instances=instances, edges=[]), "f")
+        assert plane.host_count == 300
+        assert 300 <= len(added) < 1500
 
 
 def document(**changes: Any) -> bytes:

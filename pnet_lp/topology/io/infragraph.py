@@ -165,7 +165,16 @@ def _expanded(document: Mapping[str, Any], where: str) -> nx.Graph[Any]:
     """Return the graph of all components."""
     import warnings  # noqa: PLC0415 - beside what needs it
 
-    service = load("infragraph.infragraph_service", where).InfraGraphService()
+    class Service(load("infragraph.infragraph_service", where).InfraGraphService):  # type: ignore[misc]
+        def _generate_composed_edges(self, instance_name: str, device_name: str) -> None:
+            # The package adds the links inside a device again for each of its components.
+            device = self._device_data[device_name]
+            kept, nested = device.nodes, {name: kind for name, kind in device.nodes.items() if kind == "device"}
+            device.nodes = nested or dict([*kept.items()][:1])
+            super()._generate_composed_edges(instance_name=instance_name, device_name=device_name)
+            device.nodes = kept
+
+    service = Service()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
