@@ -17,6 +17,7 @@ from pnet_lp.throughput import Progress
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, seconds: float) -> str:
+    monkeypatch.setenv("TERM", "xterm")
     buffer = io.StringIO()
     fake = partial(Console, file=buffer, force_terminal=terminal, width=100)
     monkeypatch.setattr("rich.console.Console", lambda **_: fake())

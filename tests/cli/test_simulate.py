@@ -225,6 +225,7 @@ def test_hosts_that_are_not_there(run: Run) -> None:
 
 
 def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     buffer = io.StringIO()
     fake = partial(Console, file=buffer, force_terminal=True, width=140)
     monkeypatch.setattr("rich.console.Console", lambda **_: fake())
