@@ -259,6 +259,9 @@ def split_loads(
     threads: int,
     limit_s: float,
 ) -> tuple[_F64, _F64, _F64]: ...
+def split_usage(
+    planes: Planes, src: _I32, dst: _I32, *, split: Split, policy: Policy, seed: int, threads: int, limit_s: float
+) -> tuple[npt.NDArray[np.int64], _I32, _F64]: ...
 def place_flows(
     src: _I32,
     dst: _I32,

@@ -341,6 +341,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         ),
         "count_shortest": (core.count_shortest, {"planes": planes(), **_ENDS, **_SEARCH}),
         "split_loads": (core.split_loads, {"planes": planes(), **_DEMANDS, "split": core.Split.Ecmp, **_SEARCH}),
+        "split_usage": (core.split_usage, {"planes": planes(), **_ENDS, "split": core.Split.Ecmp, **_SEARCH}),
         "place_flows": (core.place_flows, _PLACED),
         "Demands.product": (core.Demands.product, {"sends": np.ones(2), "receives": np.ones(2), "own": np.zeros(2)}),
         "Demands.groups": (

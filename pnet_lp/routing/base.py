@@ -159,10 +159,9 @@ class Routing:
         Raises:
             RoutingError: as :meth:`loads`, or more entries than fit into memory.
         """
-        del threads  # a search for one demand is too short to be divided
         split = self._split()
         searches = prepare(network, level, src, dst)
-        return split_usage(searches, split, self.policy, self.seed, self.deadline)
+        return split_usage(searches, split, self.policy, self.seed, threads, self.deadline)
 
     def _listed(self) -> PathRule:
         rule = self.rule

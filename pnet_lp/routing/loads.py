@@ -1,11 +1,11 @@
 """What a fixed split puts on links: of all demands together, and demand by demand.
 
-The second needs a search for each demand where the first needs one for each destination; its sum over demands is the
-first, but for rounding.
+The sum of the second over demands is the first, but for rounding.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Loads", "Split", "checked_amount", "path_loads", "path_usage", "split_loads", "split_usage"]
 
-_BYTES_PER_ENTRY = 12
+_BYTES_PER_ENTRY = 40
+"""Of what the core finds and what it is copied to; without the rest that a solve makes of it."""
+
+_SAMPLE = 32
+"""Demands by which the entries of all are estimated."""
 
 _BYTES_PER_HOP = 50
 
@@ -119,32 +123,41 @@ def split_loads(
 
 
 def split_usage(
-    searches: Searches, split: Split, policy: Policy, seed: int, deadline: Deadline = NEVER
+    searches: Searches, split: Split, policy: Policy, seed: int, threads: int, deadline: Deadline = NEVER
 ) -> sp.csc_array:
     """Return float64 ``[A, J]``: the part of each demand on each link, rounded up; arguments as of :func:`split_loads`.
 
     Raises:
-        RoutingError: more entries than fit into memory.
+        RoutingError: more entries than fit into memory, by those of some demands.
         TimeLimitError: the time is over.
     """
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
+    def parts(some: Searches) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], FloatArray]:
+        with deadline.doing("splitting demands over shortest paths") as limit_s:
+            return _core.split_usage(
+                some.planes,
+                some.src,
+                some.dst,
+                split=split,
+                policy=CORE_POLICIES[policy],
+                seed=seed,
+                threads=threads,
+                limit_s=limit_s,
+            )
+
     links, pairs = len(searches.arcs.tail), searches.pair_count
-    check_fits(
-        _BYTES_PER_ENTRY * links * pairs,
-        f"what each of {pairs:,} demands puts on each of {links:,} links",
-        RoutingError,
-        allowed="fewer demands, or level=rack",
-    )
-    one = np.ones(1)
-    parts = []
-    for j in range(pairs):
-        load = split_loads(searches.part(slice(j, j + 1)), one, split, policy, seed, 1, deadline).arc_load
-        used = np.flatnonzero(load)
-        parts.append((used, load[used]))
-    pointer = np.concatenate([[0], np.cumsum([len(used) for used, _ in parts])])
-    link = np.concatenate([used for used, _ in parts])
-    return sp.csc_array((np.concatenate([load for _, load in parts]), link, pointer), shape=(links, pairs))
+    if pairs > _SAMPLE:
+        some = searches.part(slice(None, None, pairs // _SAMPLE))
+        entries = math.ceil(len(parts(some)[1]) / some.pair_count * pairs)
+        check_fits(
+            _BYTES_PER_ENTRY * entries,
+            f"what {pairs:,} demands put on links, about {entries:,} times,",
+            RoutingError,
+            allowed="fewer demands, or level=rack",
+        )
+    pointer, link, part = parts(searches)
+    return sp.csc_array((part, link, pointer), shape=(links, pairs))
 
 
 def path_loads(searches: Searches, amount: FloatArray, blocks: Iterable[tuple[slice, PathSet]], planes: int) -> Loads:

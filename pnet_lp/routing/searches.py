@@ -50,7 +50,7 @@ class Searches:
 
     def part(self, pairs: slice) -> Searches:
         """Return the same for some of the pairs."""
-        return replace(self, src=self.src[pairs], dst=self.dst[pairs])
+        return replace(self, src=ints(self.src[pairs]), dst=ints(self.dst[pairs]))
 
 
 def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike) -> Searches:

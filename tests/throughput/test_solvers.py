@@ -159,6 +159,12 @@ def test_links_of_paths_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPa
         _ = problem.path_link
     with pytest.raises(RoutingError, match=rf"^what [\d,]+ paths put on links needs about [\d.]+ KiB, {allowed}"):
         path_usage(problem.paths)
+    racks = network.endpoint_names("rack")
+    ends = np.divmod(np.arange(len(racks) ** 2), len(racks))
+    with pytest.raises(
+        RoutingError, match=rf"^what 64 demands put on links, about 608 times, needs about [\d.]+ KiB, {allowed}"
+    ):
+        parse_routing("ecmp-split").usage(network, "rack", *ends)
 
 
 def test_long_paths_count() -> None:

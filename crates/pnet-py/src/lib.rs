@@ -62,6 +62,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bundles::estimate_cheapest_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(paths::count_shortest, module)?)?;
     module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
+    module.add_function(wrap_pyfunction!(paths::split_usage, module)?)?;
     module.add_function(wrap_pyfunction!(components::strong_components, module)?)?;
     module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;
     module.add_function(wrap_pyfunction!(hops::hops_between, module)?)?;

@@ -50,6 +50,9 @@ type Counted<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>);
 /// Load of each arc, and shares.
 type Loaded<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
+/// Where each pair's arcs begin, the arcs, and the parts on them.
+type Used<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
+
 /// Number of shortest paths of each pair in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, *, policy, seed, threads, limit_s))]
@@ -98,4 +101,28 @@ pub(crate) fn split_loads<'py>(
     let shape = [planes.inner.count(), pairs.len()];
     let [load, least] = [loads.load, loads.least].map(|values| values.concat().into_pyarray(py));
     Ok((load, least, loads.share.concat().into_pyarray(py).reshape(shape)?))
+}
+
+/// What a unit of each demand puts on arcs under a fixed split: int64 `[pairs + 1]`, where each pair begins, int32 arcs,
+/// ascending, numbered through all planes, and float64 parts, rounded up.
+#[pyfunction]
+#[pyo3(signature = (planes, src, dst, *, split, policy, seed, threads, limit_s))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn split_usage<'py>(
+    py: Python<'py>,
+    planes: &Planes,
+    src: PyReadonlyArray1<i32>,
+    dst: PyReadonlyArray1<i32>,
+    split: Split,
+    policy: Policy,
+    seed: u64,
+    threads: usize,
+    limit_s: f64,
+) -> Result<Used<'py>> {
+    let rule = paths::Rule { split: split.into(), policy: policy.into(), seed };
+    let pairs = planes.pairs(&src, &dst)?;
+    let usage = on_threads(py, threads, limit_s, |stop| paths::split_usage(&planes.inner, &pairs, &rule, stop))?;
+    let ptr: Vec<i64> = usage.ptr.into_iter().map(|at| at as i64).collect();
+    let arc: Vec<i32> = usage.arc.into_iter().map(|arc| arc as i32).collect();
+    Ok((ptr.into_pyarray(py), arc.into_pyarray(py), usage.part.into_pyarray(py)))
 }

@@ -119,12 +119,12 @@ fn add(sums: &mut [Vec<Between>], values: &[Vec<Between>]) {
 }
 
 /// The loads of some destinations.
-struct Block<'a> {
+pub(super) struct Block<'a> {
     graphs: &'a [Graph],
     components: &'a [Components],
     rule: &'a Rule,
     endpoints: &'a Endpoints,
-    reach: Vec<Reach>,
+    pub(super) reach: Vec<Reach>,
     /// Traffic still to be swept, by node.
     amount: Vec<Vec<Between>>,
     load: Vec<Vec<Between>>,
@@ -135,7 +135,12 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(graphs: &'a [Graph], components: &'a [Components], rule: &'a Rule, endpoints: &'a Endpoints) -> Self {
+    pub(super) fn new(
+        graphs: &'a [Graph],
+        components: &'a [Components],
+        rule: &'a Rule,
+        endpoints: &'a Endpoints,
+    ) -> Self {
         Block {
             graphs,
             components,
@@ -149,15 +154,20 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Adds the demands of these pairs, which have equivalent destinations.
-    fn add(&mut self, group: &[u32], pairs: &[(u32, u32)], demand: &[f64]) {
-        let endpoints = self.endpoints;
-        let targets = endpoints.switches(pairs[group[0] as usize].1);
+    /// Searches each plane for the ways to a destination.
+    pub(super) fn reach(&mut self, targets: &[Option<u32>]) {
         for (p, target) in targets.iter().enumerate() {
             if let Some(target) = target {
                 self.graphs[p].reach(*target, &mut self.reach[p]);
             }
         }
+    }
+
+    /// Adds the demands of these pairs, which have equivalent destinations.
+    fn add(&mut self, group: &[u32], pairs: &[(u32, u32)], demand: &[f64]) {
+        let endpoints = self.endpoints;
+        let targets = endpoints.switches(pairs[group[0] as usize].1);
+        self.reach(targets);
         let mut towards = vec![Between::default(); self.graphs.len()];
         for j in group {
             let sources = endpoints.switches(pairs[*j as usize].0);
@@ -192,7 +202,12 @@ impl<'a> Block<'a> {
     }
 
     /// The planes that a pair uses, each with a small whole number in proportion to its share of the demand there.
-    fn parts(&self, sources: &[Option<u32>], targets: &[Option<u32>], pair: (u32, u32)) -> Vec<(usize, f64)> {
+    pub(super) fn parts(
+        &self,
+        sources: &[Option<u32>],
+        targets: &[Option<u32>],
+        pair: (u32, u32),
+    ) -> Vec<(usize, f64)> {
         let connected = |p: usize| {
             let (source, target) = (sources[p]?, targets[p]?);
             let hops = self.reach[p].distance[source as usize];

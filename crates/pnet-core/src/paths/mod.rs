@@ -4,7 +4,7 @@
 //! - `level`: all simple paths of one length, by depth-first search; `yen`: the same paths one by one, where a level is too
 //!   large to search; `disjoint`: paths without a common arc;
 //! - `policy`: which planes a pair may use; `endpoints`: equivalent endpoints;
-//! - [`count_shortest`]: numbers of shortest paths; [`split_loads`]: the loads of a fixed split.
+//! - [`count_shortest`]: numbers of shortest paths; [`split_loads`]: the loads of a fixed split, and [`split_usage`]: of each demand.
 //!
 //! Names of routings and capacities belong to the caller.
 
@@ -17,6 +17,7 @@ mod loads;
 mod path_set;
 mod policy;
 mod select;
+mod usage;
 mod yen;
 
 pub use count::{Counts, count_shortest};
@@ -25,4 +26,5 @@ pub use loads::{Loads, Rule, Split, split_loads};
 pub use path_set::{PathSet, Paths};
 pub use policy::Policy;
 pub use select::{PathKind, Selection};
+pub use usage::{Usage, split_usage};
 pub use yen::k_shortest;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::{NODES, graph, graph_of, pairs, planes};
 use pnet_core::Stop;
 use pnet_core::graph::Graph;
-use pnet_core::paths::{PathKind, Policy, Rule, Selection, Split, count_shortest, enumerate, split_loads};
+use pnet_core::paths::{PathKind, Policy, Rule, Selection, Split, count_shortest, enumerate, split_loads, split_usage};
 use proptest::prelude::*;
 
 /// The smallest number of arcs from a set of nodes with `s` to the others with `t`, over all such sets.
@@ -94,6 +94,29 @@ proptest! {
         }
         let loads = split_loads(&planes(std::slice::from_ref(&graph)), &pairs(), &demand, &rule, &Stop::default()).unwrap();
         prop_assert!(loads.load[0].iter().zip(&expected).all(|(found, load)| close(*found, *load)));
+    }
+
+    /// To the last bit, and in the order of the arcs of all planes.
+    #[test]
+    fn each_demand_uses_what_it_loads_alone(
+        graphs in prop::collection::vec(graph(), 1..4),
+        vlb in any::<bool>(),
+        policy in 0..4_usize,
+        seed in any::<u64>(),
+    ) {
+        let policy = [Policy::Any, Policy::RoundRobin, Policy::Shortest, Policy::Single][policy];
+        let rule = Rule { split: if vlb { Split::Vlb } else { Split::Ecmp }, policy, seed };
+        let (planes, stop) = (planes(&graphs), Stop::default());
+        let usage = split_usage(&planes, &pairs(), &rule, &stop).unwrap();
+        prop_assert_eq!(usage.ptr.len(), pairs().len() + 1);
+        for (j, pair) in pairs().into_iter().enumerate() {
+            let load = split_loads(&planes, &[pair], &[1.0], &rule, &stop).unwrap().load.concat();
+            let expected: Vec<(u32, f64)> = (0..).zip(load).filter(|(_, part)| *part > 0.0).collect();
+            let here = usage.ptr[j]..usage.ptr[j + 1];
+            let found: Vec<(u32, f64)> =
+                usage.arc[here.clone()].iter().copied().zip(usage.part[here].iter().copied()).collect();
+            prop_assert_eq!(found, expected);
+        }
     }
 
     #[test]
