@@ -154,7 +154,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Searches each plane for the ways to a destination.
+    /// Searches each plane for the shortest paths to a destination.
     pub(super) fn reach(&mut self, targets: &[Option<u32>]) {
         for (p, target) in targets.iter().enumerate() {
             if let Some(target) = target {

@@ -135,7 +135,7 @@ impl Task {
     }
 }
 
-/// The way of one amount towards the target of a search.
+/// What an amount puts on its shortest paths to the target of a search.
 struct Walk {
     /// Place of each node in the order of the search.
     place: Vec<u32>,
