@@ -152,7 +152,7 @@ def split_usage(
         entries = math.ceil(len(parts(some)[1]) / some.pair_count * pairs)
         check_fits(
             _BYTES_PER_ENTRY * entries,
-            f"what {pairs:,} demands put on links, about {entries:,} times,",
+            f"what {pairs:,} demands put on links (about {entries:,} entries)",
             RoutingError,
             allowed="fewer demands, or level=rack",
         )
