@@ -21,11 +21,13 @@ pub(super) struct Steps {
     pub(super) most: usize,
     /// Paths with this part of their demand, or less, are left out then, but for the fullest.
     pub(super) unused: f64,
+    /// They end where K is seen to be no more than this.
+    pub(super) least: f64,
 }
 
 impl Steps {
     /// A program needs but few paths: missing ones are found again.
-    pub(super) const ROUGH: Steps = Steps { gap: 0.02, most: 1_000, unused: 0.01 };
+    pub(super) const ROUGH: Steps = Steps { gap: 0.02, most: 1_000, unused: 0.01, least: 0.0 };
 }
 
 /// Part of the time that first steps take, at most.
@@ -96,7 +98,8 @@ impl Steps {
         watch: &mut Watch,
         monitor: &mut impl Monitor,
     ) -> First {
-        while search.upper - search.lower > self.gap * search.upper && search.iterations() < self.most {
+        let open = |lower: f64, upper: f64| upper > self.least && upper - lower > self.gap * upper;
+        while open(search.lower, search.upper) && search.iterations() < self.most {
             let stopped = search.advance(search.steps(), || watch.stop(monitor));
             let report = Progress { iterations: search.iterations(), lower: search.lower, upper: search.upper };
             if stopped || watch.late() || !monitor.progress(report) {

@@ -180,9 +180,8 @@ impl Basis {
 
     /// What t gains, at least, by moving all that such paths carry, up or down, where a unit is worth more than `least`.
     pub(super) fn worth(&self, keys: &[f64], length: &[f64], least: f64) -> Vec<(f64, u32)> {
-        let gain = |n: u32| (keys[self.demand[n as usize] as usize] - self.length(n, length)).abs();
-        let some = (0..self.paths()).filter(|n| self.is_between(*n)).map(|n| (gain(n), n));
-        some.filter(|(gain, _)| *gain > least).map(|(gain, n)| (gain * self.x[n as usize], n)).collect()
+        let some = self.gains(keys, length).filter(|(gain, n)| gain.abs() > least && self.is_between(*n));
+        some.map(|(gain, n)| (gain.abs() * self.x[n as usize], n)).collect()
     }
 
     fn is_out(&self, n: u32) -> bool {
@@ -238,8 +237,9 @@ impl Basis {
 
     /// Length of each link: how much its capacity is worth, in t, for a unit of flow.
     ///
-    /// They are corrected by what paths in the basis lack to be as long as their keys, of which the largest, in t, comes with them.
-    pub(super) fn lengths(&self) -> (Vec<f64>, f64) {
+    /// Where that is more than the part `close` of t, they are corrected by what paths in the basis lack to be as long as their
+    /// keys, of which the largest, in t, comes with them.
+    pub(super) fn lengths(&self, close: f64) -> (Vec<f64>, f64) {
         let mut length = vec![0.0; self.per.len()];
         let Some(c) = self.rate else { return (length, 0.0) };
         let add = |prices: &mut dyn Iterator<Item = f64>, length: &mut [f64]| {
@@ -255,7 +255,7 @@ impl Basis {
         };
         let missing = self.missing(&length);
         let before = error(&missing);
-        if before > NEGLIGIBLE * self.t {
+        if before > close * self.t {
             let mut corrected = length.clone();
             add(&mut self.inverse.before(&missing).into_iter(), &mut corrected);
             let after = error(&self.missing(&corrected));
@@ -287,6 +287,12 @@ impl Basis {
         self.key.iter().map(|n| self.length(*n, length)).collect()
     }
 
+    /// What t gains by a unit on each path, were it out of the basis, where key paths are as long as `keys`.
+    fn gains(&self, keys: &[f64], length: &[f64]) -> impl Iterator<Item = (f64, u32)> {
+        let paths = self.paths.lengths(length).zip(&self.demand).zip(0..);
+        paths.map(|((length, j), n)| (keys[*j as usize] - length, n))
+    }
+
     /// What t gains by a unit on a path out of the basis.
     pub(super) fn gain(&self, n: u32, length: &[f64]) -> f64 {
         let key = self.key[self.demand[n as usize] as usize];
@@ -301,9 +307,8 @@ impl Basis {
 
     /// Those of all paths, where key paths are as long as `keys`.
     pub(super) fn shorter_than(&self, keys: &[f64], length: &[f64], least: f64) -> Vec<Gain> {
-        let gain = |n: u32| keys[self.demand[n as usize] as usize] - self.length(n, length);
-        let out = (0..self.paths()).filter(|n| self.is_out(*n));
-        out.map(|n| (gain(n), Entering::Path(n))).filter(|(gain, _)| *gain > least).collect()
+        let some = self.gains(keys, length).filter(|(gain, n)| *gain > least && self.is_out(*n));
+        some.map(|(gain, n)| (gain, Entering::Path(n))).collect()
     }
 
     /// The rows of links by whose slack t gains more than `least`, each with its gain.
@@ -392,16 +397,25 @@ impl Basis {
 
     /// Entries in the rows of tight links, some twice: they are to be added.
     pub(super) fn column_of(&self, entering: Entering) -> Vec<(u32, f64)> {
-        let on = |n: u32, by: f64| {
+        let mut entries = vec![];
+        self.for_each_entry(entering, |r, value| entries.push((r, value)));
+        entries
+    }
+
+    pub(super) fn for_each_entry(&self, entering: Entering, mut visit: impl FnMut(u32, f64)) {
+        let mut on = |n: u32, by: f64| {
             let tight = self.paths.links(n).iter().filter(|l| self.row[**l as usize] != NONE);
-            tight.map(move |l| (self.row[*l as usize], by * self.per[*l as usize]))
+            tight.for_each(|l| visit(self.row[*l as usize], by * self.per[*l as usize]));
         };
         match entering {
-            Entering::Path(n) => on(n, 1.0).chain(on(self.key[self.demand[n as usize] as usize], -1.0)).collect(),
-            Entering::Slack(r) => vec![(r, 1.0)],
+            Entering::Path(n) => {
+                on(n, 1.0);
+                on(self.key[self.demand[n as usize] as usize], -1.0);
+            }
+            Entering::Slack(r) => visit(r, 1.0),
             Entering::Rate => {
                 let rows = (0..).zip(self.rows.iter().map(|l| self.rising[*l as usize]));
-                rows.filter(|(_, value)| *value != 0.0).collect()
+                rows.filter(|(_, value)| *value != 0.0).for_each(|(r, value)| visit(r, value));
             }
         }
     }

@@ -16,6 +16,8 @@ const COMPARED: usize = 48;
 /// All paths are priced again where no known one gains this part of what the best did then.
 const FADED: f64 = 0.2;
 
+/// What lengths may lack, as a part of t, where the next step is looked for.
+const CLOSE: f64 = 0.01 * EXACT;
 /// Steps after which flows are corrected.
 const CORRECTED: usize = 100;
 /// Steps without a rise of t, for each tight link and beside, before a level ends: numbers have lost their precision then.
@@ -90,7 +92,7 @@ impl<S: Source> Vertices<S> {
         if self.basis.rate.is_none() && self.basis.step(Entering::Rate, 1.0).is_none() {
             return End::Top;
         }
-        let mut length = self.basis.lengths().0;
+        let mut length = self.basis.lengths(CLOSE).0;
         loop {
             let keys = self.basis.keys(&length);
             let least = self.least(largest(keys.iter().copied()));
@@ -109,7 +111,7 @@ impl<S: Source> Vertices<S> {
                 let much = gain.abs() > least && gain.abs() * self.basis.x[*n as usize] >= enough;
                 if much && self.basis.is_between(*n) && self.basis.step(Entering::Path(*n), gain.signum()).is_some() {
                     self.iterations += 1;
-                    length = self.basis.lengths().0;
+                    length = self.basis.lengths(CLOSE).0;
                 }
             }
             if self.iterations == before {
@@ -125,13 +127,14 @@ impl<S: Source> Vertices<S> {
     /// Starts anew with first-order flows in what fixed demands leave, if t is higher with these; returns false where they
     /// were in vain.
     fn restart(&mut self, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
-        if self.bound().upper <= self.basis.t * (1.0 + RISEN) {
+        let least = self.basis.t * (1.0 + RISEN);
+        if self.bound().upper <= least {
             return true;
         }
         let Some(rest) = Rest::new(&self.source, &self.basis) else { return false };
         let Some(search) = rest.search() else { return false };
-        let first = AGAIN.take(search, watch, monitor);
-        let higher = first.lower > self.unit * self.basis.t * (1.0 + RISEN);
+        let first = Steps { least: self.unit * least, ..AGAIN }.take(search, watch, monitor);
+        let higher = first.lower > self.unit * least;
         if higher {
             let (base, slope) = (self.basis.base.clone(), self.basis.slope.clone());
             let fixed = |j: usize| slope[j] == 0.0;
@@ -185,7 +188,7 @@ impl<S: Source> Vertices<S> {
 
     /// Some of what t gains most by; none at the best vertex, or where its matrix is singular.
     fn gains(&mut self, candidates: &mut Candidates) -> Vec<Gain> {
-        let (mut length, error) = self.basis.lengths();
+        let (mut length, error) = self.basis.lengths(CLOSE);
         let (exact, total) = (EXACT * self.basis.t, self.basis.all());
         let dearest = NOISE * largest(self.basis.prices(&length));
         let mut gains = self.basis.shorter(&candidates.hot, &length, self.least(candidates.longest));
@@ -199,7 +202,7 @@ impl<S: Source> Vertices<S> {
                     if !self.basis.refactor() {
                         return vec![];
                     }
-                    length = self.basis.lengths().0;
+                    length = self.basis.lengths(CLOSE).0;
                     keys = self.basis.keys(&length);
                 }
                 self.price(&length, &keys, least);

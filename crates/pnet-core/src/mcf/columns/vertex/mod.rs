@@ -26,11 +26,11 @@ use crate::mcf::path_form::{PathProblem, normalise};
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Watch};
-use basis::Basis;
+use basis::{Basis, NEGLIGIBLE};
 use closed::Closed;
 
 /// Where levels begin: the closer to the first one, the fewer steps are left.
-const FIRST: Steps = Steps { gap: 1e-5, most: 6_000, unused: 1e-4 };
+const FIRST: Steps = Steps { gap: 1e-5, most: 6_000, unused: 1e-4, least: 0.0 };
 /// All that prices may lack, as a part of t, and the part of the largest one that is noise.
 const EXACT: f64 = 1e-10;
 const NOISE: f64 = 2e-12;
@@ -249,7 +249,7 @@ impl<S: Source> Vertices<S> {
 
     /// The bound on t by the prices of the vertex.
     fn bound(&mut self) -> Bound {
-        let own = self.basis.lengths().0;
+        let own = self.basis.lengths(NEGLIGIBLE).0;
         let length = self.closed.with(&own);
         Bound { upper: self.upper(&length), own, length }
     }

@@ -32,6 +32,15 @@ impl Paths {
         &self.links[start..self.end[n as usize]]
     }
 
+    /// How long each is.
+    pub(super) fn lengths(&self, length: &[f64]) -> impl Iterator<Item = f64> {
+        let mut start = 0;
+        self.end.iter().map(move |end| {
+            let links = &self.links[std::mem::replace(&mut start, *end)..*end];
+            links.iter().map(|l| length[*l as usize]).sum()
+        })
+    }
+
     pub(super) fn path(&self, n: u32) -> Path {
         Path { place: self.place(n), links: self.links(n).to_vec() }
     }
@@ -55,6 +64,7 @@ mod tests {
         for (place, links) in [(7, &[1, 2][..]), (8, &[]), (9, &[3])] {
             paths.push(place, links);
         }
+        assert_eq!(paths.lengths(&[0.0, 1.0, 2.0, 4.0]).collect::<Vec<f64>>(), [3.0, 0.0, 4.0]);
         paths.retain(&[false, true, true]);
         assert_eq!((paths.count(), paths.place(1)), (2, 9));
         assert_eq!((paths.links(0), paths.path(1).links), (&[][..], vec![3]));

@@ -88,10 +88,10 @@ impl Basis {
     /// What the inverse makes of the column of what enters, corrected by what the matrix does not make of that.
     fn corrected(&self, entering: Entering, product: &[f64]) -> Vec<f64> {
         let mut missing = vec![0.0; self.rows.len()];
-        self.column_of(entering).into_iter().for_each(|(r, value)| missing[r as usize] += value);
+        self.for_each_entry(entering, |r, value| missing[r as usize] += value);
         for (n, by) in self.columns.iter().zip(product).filter(|(_, by)| **by != 0.0) {
-            let column = self.column_of(if *n == RATE { Entering::Rate } else { Entering::Path(*n) });
-            column.into_iter().for_each(|(r, value)| missing[r as usize] -= by * value);
+            let column = if *n == RATE { Entering::Rate } else { Entering::Path(*n) };
+            self.for_each_entry(column, |r, value| missing[r as usize] -= by * value);
         }
         let missing: Vec<(u32, f64)> = (0..).zip(missing).filter(|(_, missing)| missing.abs() > NEGLIGIBLE).collect();
         product.iter().zip(self.inverse.times(&missing)).map(|(product, more)| product + more).collect()
