@@ -162,6 +162,11 @@ impl Basis {
         self.of[j].iter().map(|n| (*n, self.carries(*n).max(0.0)))
     }
 
+    /// Those of them that carry something.
+    pub(super) fn carrying(&self, j: usize) -> Vec<(Path, f64)> {
+        self.split(j).filter(|(_, x)| *x > 0.0).map(|(n, x)| (self.paths.path(n), x)).collect()
+    }
+
     /// What a demand gets.
     pub(super) fn target(&self, j: usize) -> f64 {
         self.base[j] + self.slope[j] * self.t

@@ -1,6 +1,6 @@
 //! The way from a point of a level to one that is as good as its best vertex.
 
-use super::basis::{Basis, Entering, Gain};
+use super::basis::{Entering, Gain};
 use super::rest::Rest;
 use super::{EXACT, FIRST, MOST_TIGHT, NOISE, Vertices};
 use crate::mcf::columns::in_use::Steps;
@@ -18,6 +18,9 @@ const FADED: f64 = 0.2;
 
 /// What lengths may lack, as a part of t, where the next step is looked for.
 const CLOSE: f64 = 0.01 * EXACT;
+/// What stops a step is to be this part of the fastest path, at least: a matrix with a smaller pivot loses digits.  Only where
+/// nothing else is left to enter may it be slower.
+const CLEAR: f64 = 1e-6;
 /// Steps after which flows are corrected.
 const CORRECTED: usize = 100;
 /// Steps without a rise of t, for each tight link and beside, before a level ends: numbers have lost their precision then.
@@ -89,10 +92,11 @@ impl<S: Source> Vertices<S> {
     /// What is left on them then needs no column: that t gains nothing by it is all that a proof asks.
     fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let new = self.basis.tight() == 0;
-        if self.basis.rate.is_none() && self.basis.step(Entering::Rate, 1.0).is_none() {
+        if self.basis.rate.is_none() && self.basis.step(Entering::Rate, 1.0, 0.0).is_none() {
             return End::Top;
         }
         let mut length = self.basis.lengths(CLOSE).0;
+        let mut slowest = CLEAR;
         loop {
             let keys = self.basis.keys(&length);
             let least = self.least(largest(keys.iter().copied()));
@@ -109,13 +113,16 @@ impl<S: Source> Vertices<S> {
                 }
                 let gain = self.basis.gain(*n, &length);
                 let much = gain.abs() > least && gain.abs() * self.basis.x[*n as usize] >= enough;
-                if much && self.basis.is_between(*n) && self.basis.step(Entering::Path(*n), gain.signum()).is_some() {
+                let enters = || Some(Entering::Path(*n)).filter(|_| much && self.basis.is_between(*n));
+                if enters().and_then(|path| self.basis.step(path, gain.signum(), slowest)).is_some() {
                     self.iterations += 1;
                     length = self.basis.lengths(CLOSE).0;
                 }
             }
-            if self.iterations == before {
-                break;
+            match self.iterations == before {
+                true if slowest == 0.0 || worth.is_empty() => break,
+                true => slowest = 0.0,
+                false => slowest = CLEAR,
             }
         }
         if new {
@@ -139,12 +146,8 @@ impl<S: Source> Vertices<S> {
             let (base, slope) = (self.basis.base.clone(), self.basis.slope.clone());
             let fixed = |j: usize| slope[j] == 0.0;
             let (t, mut paths) = first.flows(self.unit, &slope);
-            for j in (0..paths.len()).filter(|j| fixed(*j)) {
-                let carrying = self.basis.split(j).filter(|(_, x)| *x > 0.0);
-                paths[j] = carrying.map(|(n, x)| (self.basis.paths.path(n), x)).collect();
-            }
-            self.basis = Basis::new(std::mem::take(&mut self.basis.per), slope.clone(), t, paths);
-            self.basis.rise(base, slope);
+            (0..paths.len()).filter(|j| fixed(*j)).for_each(|j| paths[j] = self.basis.carrying(j));
+            self.begin(t, paths, base, slope);
         }
         higher
     }
@@ -177,8 +180,10 @@ impl<S: Source> Vertices<S> {
             }
             let gains = self.gains(&mut candidates);
             let worth = gains.iter().map(|(gain, entering)| (gain * gain / self.basis.distance(*entering), *entering));
-            let best = worth.reduce(|best, other| if other.0 > best.0 { other } else { best });
-            if best.and_then(|(_, entering)| self.basis.step(entering, 1.0)).is_none() {
+            let mut worth: Vec<Gain> = worth.collect();
+            worth.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let mut enters = [CLEAR, 0.0].into_iter().flat_map(|slowest| worth.iter().map(move |of| (of.1, slowest)));
+            if !enters.any(|(entering, slowest)| self.basis.step(entering, 1.0, slowest).is_some()) {
                 return End::Top;
             }
             self.iterations += 1;

@@ -38,6 +38,8 @@ const NOISE: f64 = 2e-12;
 const OVER: f64 = 1e-11;
 /// Part by which a bound may be off where its lengths close paths: what is asked, but no more and no less than so much.
 const OFF: (f64, f64) = (1e-12, 1e-9);
+/// Part by which it may be off where numbers have not lost their precision altogether.
+const LOST: f64 = 1e-6;
 /// See [`Vertices::patience`]: twice as many after each time that brought nothing.
 const PATIENCE: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
@@ -217,8 +219,11 @@ impl<S: Source> Vertices<S> {
         }
         self.closed.reset();
         let base = fixed.iter().map(|rate| rate.map_or(0.0, |rate| rate / self.flow)).collect();
-        let rising = fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0));
-        self.basis.rise(base, rising.collect());
+        let rising =
+            fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0)).collect();
+        let start: Vec<_> = (0..demand.len()).map(|j| self.basis.carrying(j)).collect();
+        let lowest = self.basis.t;
+        self.basis.rise(base, rising);
         let (mut watch, before) = (Watch::new(options.time_limit_s), self.iterations);
         let last = before.saturating_add(options.max_iterations);
         let mut stopped = self.ascend(last, &mut watch, monitor);
@@ -235,6 +240,15 @@ impl<S: Source> Vertices<S> {
             self.basis.refresh();
             bound = self.bound();
         }
+        let lost = self.fits() < 1.0 - OVER || (bound.upper / self.basis.t - 1.0).abs() > LOST;
+        if !stopped && lost && self.iterations < last && self.basis.tight() <= MOST_TIGHT {
+            // Precision is lost in a matrix that is nearly singular: other steps may lead to another one.
+            let (base, slope) = (self.basis.base.clone(), self.basis.slope.clone());
+            self.begin(lowest, start, base, slope);
+            stopped = self.ascend(last, &mut watch, monitor);
+            self.basis.refresh();
+            bound = self.bound();
+        }
         let fits = self.fits();
         self.proof = (fits >= 1.0 - OVER && bound.proves(self.basis.t, options)).then_some(bound.own);
         Ok(FairLevel {
@@ -245,6 +259,12 @@ impl<S: Source> Vertices<S> {
             iterations: self.iterations - before,
             interrupted: stopped && !watch.late(),
         })
+    }
+
+    /// Begins at such flows of each demand, where no link is tight.
+    fn begin(&mut self, t: f64, paths: Vec<Vec<(Path, f64)>>, base: Vec<f64>, slope: Vec<f64>) {
+        self.basis = Basis::new(std::mem::take(&mut self.basis.per), slope.clone(), t, paths);
+        self.basis.rise(base, slope);
     }
 
     /// The bound on t by the prices of the vertex.

@@ -35,10 +35,10 @@ struct Direction {
 
 impl Basis {
     /// Moves what enters up, or down where `sign` is -1, until something stops it, which leaves the basis; returns the step,
-    /// and None where nothing stops it.
-    pub(super) fn step(&mut self, entering: Entering, sign: f64) -> Option<f64> {
+    /// and None where nothing does, or what does is slower than the part `slowest` of the fastest path.
+    pub(super) fn step(&mut self, entering: Entering, sign: f64, slowest: f64) -> Option<f64> {
         let direction = self.direction(entering, sign);
-        let (step, block) = self.block(entering, sign, &direction)?;
+        let (step, block) = self.block(entering, sign, slowest, &direction)?;
         self.t += step * direction.rate;
         for (c, n) in self.columns.iter().enumerate().filter(|(_, n)| **n != RATE) {
             self.x[*n as usize] -= sign * step * direction.column[c];
@@ -98,10 +98,11 @@ impl Basis {
     }
 
     /// How far it can go, and what stops it.
-    fn block(&self, entering: Entering, sign: f64, direction: &Direction) -> Option<(f64, Block)> {
+    fn block(&self, entering: Entering, sign: f64, slowest: f64, direction: &Direction) -> Option<(f64, Block)> {
         let paths = self.columns.iter().zip(&direction.column).filter(|(n, _)| **n != RATE);
         let entered = if entering == Entering::Rate { self.steepest } else { 1.0 };
-        let still = (STILL * paths.fold(entered, |most: f64, (_, by)| most.max(by.abs()))).min(SLOW);
+        let fastest = paths.fold(entered, |most: f64, (_, by)| most.max(by.abs()));
+        let still = (STILL * fastest).min(SLOW);
         let mut stops: Vec<(f64, f64, Block)> = vec![];
         let mut consider = |left: f64, speed: f64, block: Block| {
             if speed > still {
@@ -134,6 +135,7 @@ impl Basis {
         let most = stops.iter().map(|(left, speed, _)| (left.max(0.0) + BELOW) / speed).fold(f64::INFINITY, f64::min);
         let near = stops.into_iter().filter(|(left, speed, _)| left.max(0.0) / speed <= most);
         let best = near.reduce(|best, other| if other.1 > best.1 { other } else { best });
+        let best = best.filter(|(_, speed, _)| *speed >= slowest * fastest);
         best.map(|(left, speed, block)| (left.max(0.0) / speed, block))
     }
 
@@ -244,5 +246,21 @@ impl Basis {
             Some(n) => self.column[*n as usize] = c,
             None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcf::columns::price::Path;
+
+    #[test]
+    fn a_small_pivot_can_be_refused() {
+        // Links of 1 and 1e8, of which a second demand fills the larger one.
+        let path = |link: u32, flow: f64| (Path { place: link, links: vec![link] }, flow);
+        let paths = vec![vec![path(0, 0.5), path(1, 0.0)], vec![path(1, 1e8)]];
+        let mut basis = Basis::new(vec![1.0, 1e-8], vec![1.0, 2e8], 0.5, paths);
+        assert!(basis.step(Entering::Path(1), 1.0, 1e-6).is_none() && basis.tight() == 0);
+        assert!(basis.step(Entering::Path(1), 1.0, 0.0) == Some(0.0) && basis.tight() == 1);
     }
 }
