@@ -293,12 +293,6 @@ impl Basis {
         self.key.iter().map(|n| self.length(*n, length)).collect()
     }
 
-    /// What t gains by a unit on each path, were it out of the basis, where key paths are as long as `keys`.
-    fn gains(&self, keys: &[f64], length: &[f64]) -> impl Iterator<Item = (f64, u32)> {
-        let paths = self.paths.lengths(length).zip(&self.demand).zip(0..);
-        paths.map(|((length, j), n)| (keys[*j as usize] - length, n))
-    }
-
     /// What t gains by a unit on a path out of the basis.
     pub(super) fn gain(&self, n: u32, length: &[f64]) -> f64 {
         let key = self.key[self.demand[n as usize] as usize];
@@ -313,8 +307,10 @@ impl Basis {
 
     /// Those of all paths, where key paths are as long as `keys`.
     pub(super) fn shorter_than(&self, keys: &[f64], length: &[f64], least: f64) -> Vec<Gain> {
-        let some = self.gains(keys, length).filter(|(gain, n)| *gain > least && self.is_out(*n));
-        some.map(|(gain, n)| (gain, Entering::Path(n))).collect()
+        let paths = self.paths.lengths(length).zip(&self.demand).zip(0..);
+        let gains = paths.map(|((length, j), n)| (keys[*j as usize] - length, n));
+        let shorter = gains.filter(|(gain, n)| *gain > least && self.is_out(*n));
+        shorter.map(|(gain, n)| (gain, Entering::Path(n))).collect()
     }
 
     /// The rows of links by whose slack t gains more than `least`, each with its gain.

@@ -240,7 +240,8 @@ impl<S: Source> Vertices<S> {
             self.basis.refresh();
             bound = self.bound();
         }
-        let lost = self.fits() < 1.0 - OVER || (bound.upper / self.basis.t - 1.0).abs() > LOST;
+        let mut fits = self.fits();
+        let lost = fits < 1.0 - OVER || (bound.upper / self.basis.t - 1.0).abs() > LOST;
         if !stopped && lost && self.iterations < last && self.basis.tight() <= MOST_TIGHT {
             // Precision is lost in a matrix that is nearly singular: other steps may lead to another one.
             let (base, slope) = (self.basis.base.clone(), self.basis.slope.clone());
@@ -248,8 +249,8 @@ impl<S: Source> Vertices<S> {
             stopped = self.ascend(last, &mut watch, monitor);
             self.basis.refresh();
             bound = self.bound();
+            fits = self.fits();
         }
-        let fits = self.fits();
         self.proof = (fits >= 1.0 - OVER && bound.proves(self.basis.t, options)).then_some(bound.own);
         Ok(FairLevel {
             rate: self.basis.t * self.unit,
