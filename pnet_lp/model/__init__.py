@@ -10,6 +10,7 @@ from pnet_lp.model.certificates import (
     OnePathCertificate,
     PathCertificate,
     QuotientCertificate,
+    ShortestCertificate,
     TreeCertificate,
 )
 from pnet_lp.model.network import Network
@@ -29,6 +30,7 @@ __all__ = [
     "PathCertificate",
     "Plane",
     "QuotientCertificate",
+    "ShortestCertificate",
     "ThroughputResult",
     "TrafficMatrix",
     "TreeCertificate",

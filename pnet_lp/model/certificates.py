@@ -20,7 +20,7 @@ from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Network
-from pnet_lp.model.paths import Form, OffsetArray, PathSet
+from pnet_lp.model.paths import Form, OffsetArray, PathSet, Policy
 from pnet_lp.model.traffic import TrafficMatrix
 
 T = TypeVar("T")
@@ -115,6 +115,11 @@ class Certificate(LinkLengths, ABC):
             SpecError: the certificate does not say by which.
         """
 
+    def stated(self, flow: FlowProblem, policy: Policy) -> FlowProblem:
+        """Return the problem as the certificate is of it, where it may be of fewer paths than ``flow``."""
+        del policy
+        return flow
+
     def origin(self, problem: T, restate: Callable[[Network, TrafficMatrix], T]) -> Origin[T]:
         """Return what a warm start of ``problem`` with this certificate begins from: an answer to the same problem."""
         del restate
@@ -177,7 +182,8 @@ class ArcCertificate(LinkCertificate):
             destination, that takes the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
     """
 
-    routing_form = warm_start = "arc"
+    routing_form: ClassVar[Form] = "arc"
+    warm_start: ClassVar[Form | None] = "arc"
 
     share: Annotated[FloatArray, float_axes("planes", "demands")]
     split_ptr: Annotated[IntArray, int_axes("rows + 1")]
@@ -185,7 +191,7 @@ class ArcCertificate(LinkCertificate):
     split_fraction: Annotated[FloatArray, float_axes("entries")]
 
     @classmethod
-    def of(cls, proof: _core.Proof) -> ArcCertificate:
+    def of(cls, proof: _core.Proof) -> Self:
         """Return a proof of the core as a value."""
         return cls(
             length=floats(proof.length),
@@ -203,6 +209,25 @@ class ArcCertificate(LinkCertificate):
         proof = _core.Proof(*self.lengths, self.share, self.split_ptr, self.split_arc, self.split_fraction)
         demand, plane, part, ptr, arc = _core.decompose(flow.core, proof)
         return PathFlows(demand.astype(np.int64), plane, part, ptr, arc)
+
+
+@_register("shortest")
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class ShortestCertificate(ArcCertificate):
+    """The same over shortest paths, where these are too many to be listed: no arc with a fraction leads off them."""
+
+    routing_form = "path"
+    warm_start = None
+
+    def stated(self, flow: FlowProblem, policy: Policy) -> FlowProblem:
+        """See :meth:`Certificate.stated`."""
+        return replace(flow, shortest=policy)
+
+
+def by_destination(flow: FlowProblem, proof: _core.Proof) -> ArcCertificate:
+    """Return a proof of the core as the certificate of ``flow``."""
+    return (ArcCertificate if flow.shortest is None else ShortestCertificate).of(proof)
 
 
 @_register("tree")

@@ -25,6 +25,7 @@ from pnet_lp.model.demands import LISTED_PAIRS, Demands, Listed, Pairs
 from pnet_lp.model.endpoint_classes import endpoint_classes
 from pnet_lp.model.islands import islands
 from pnet_lp.model.network import Network
+from pnet_lp.model.paths import Policy
 from pnet_lp.model.rounded import add_up, div_down, div_up, mul_down, mul_up, sub_down, sum_up, totals_up
 from pnet_lp.model.traffic import TrafficMatrix
 
@@ -61,6 +62,7 @@ class FlowProblem(Listed):
         partner: int32 ``[A]``, where some arcs are in pairs one link (``Plane.partner``): the other one, or the arc
             itself.  Both have half of the capacity, the same length, and half of the load of both: :meth:`tied`.
         inside: bool ``[A]``, whether each arc is inside a server; None where there are none.
+        shortest: where only shortest paths count, the policy that says of which planes; else None.
     """
 
     node_count: IntArray
@@ -78,6 +80,7 @@ class FlowProblem(Listed):
     merged: float = 0.0
     partner: IntArray | None = None
     inside: BoolArray | None = None
+    shortest: Policy | None = None
 
     @property
     def _words(self) -> str:
@@ -104,6 +107,8 @@ class FlowProblem(Listed):
             self.dst,
             self.demand,
             self.partner,
+            None if self.shortest is None else self.metric,
+            None if self.shortest is None else self.shortest == "round-robin",
         )
 
     @cached_property
@@ -148,6 +153,8 @@ class FlowProblem(Listed):
     @cached_property
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
+        if self.shortest is not None:
+            return self.core.rows()
         if self.demands.complete:
             planes = [np.flatnonzero(np.bincount(self.attach[p])) for p in range(self.plane_count) if self.joins(p)]
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
@@ -163,7 +170,7 @@ class FlowProblem(Listed):
     @cached_property
     def disconnected(self) -> IntArray:
         """int32: the demands that no plane can carry."""
-        if self._all_joined or self._many_joined:
+        if self.shortest is None and (self._all_joined or self._many_joined):
             return ints([])
         return ints(np.flatnonzero(~self.available.any(axis=0)))
 

@@ -84,10 +84,10 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
         assert chosen is not None
         return chosen.paths(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
 
-    kept, own = flow, np.arange(flow.demand_count)
-    if routing.form == "arc":
-        # Certificates of flows over any path are of those demands that have one.
-        problem, left = ArcProblem(flow).connected()
+    kept, own = result.certificate.stated(flow, routing.policy), np.arange(flow.demand_count)
+    if routing.form == "arc" or kept.shortest is not None:
+        # Certificates of flows by destination are of those demands that have a path.
+        problem, left = ArcProblem(kept).connected()
         kept, own = problem.flow, own[left]
     demand, plane, part, ptr, arc = result.certificate.paths(kept, listed)
     demand = own[demand]

@@ -149,7 +149,14 @@ def answer(
     if query.routing.splitting == Split.Vlb:
         given.check_without_servers("routing over every switch")
     network, traffic = given.graph, traffic.on_graph(given)
-    problem = state_problem(network, traffic, query.routing, apart=query.objective.apart, threads=query.options.threads)
+    problem = state_problem(
+        network,
+        traffic,
+        query.routing,
+        apart=query.objective.apart,
+        listed=start is not None or query.least_load or not _takes_shortest(query.solver),
+        threads=query.options.threads,
+    )
     clock.note("build")
 
     def report(name: str, iterations: int, lower: float, upper: float) -> None:
@@ -230,6 +237,11 @@ def answer(
     if found.interrupted:
         raise Interrupted(result)
     return result
+
+
+def _takes_shortest(solver: str) -> bool:
+    """Whether a solver takes flows by destination over shortest paths."""
+    return solver == AUTO or "shortest" in SOLVERS.get(parse_expression(solver)[0]).build.forms
 
 
 def _has_classes(goal: Objective, problem: Problem, query: Query) -> bool:

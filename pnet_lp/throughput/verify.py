@@ -44,6 +44,7 @@ from pnet_lp.verification.one_graph import check_one_graph
 from pnet_lp.verification.paths import SecondOnePath, SecondPaths
 from pnet_lp.verification.quotient import SecondQuotient
 from pnet_lp.verification.second import Rates, SavedAnswer, SecondConcurrent, SecondProblem, Subject
+from pnet_lp.verification.shortest import SecondShortest
 from pnet_lp.verification.splits import over_splits
 from pnet_lp.verification.trees import SecondTree
 
@@ -277,6 +278,7 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
 _NO_LIMITS: tuple[Bottleneck, ...] = ()
 _SECOND: Mapping[str, Callable[[Subject, Any], SecondConcurrent]] = {
     "arc": SecondArcs,
+    "shortest": SecondShortest,
     "quotient": SecondQuotient,
     "load": over_splits,
     "path": SecondPaths,

@@ -131,11 +131,8 @@ def propagate(amount: FloatArray, split: Split) -> tuple[FloatArray, int]:
     return carried, left
 
 
-def _core_load(
-    check: Checks, proof: ArcCertificate, problem: FlowProblem, available: BoolArray, amount: FloatArray
-) -> FloatArray:
-    """Return the load of each arc, ``[A]``, when ``amount`` ``[P, J]`` enters at the sources."""
-    rows = find_rows(problem, available)
+def entries(check: Checks, proof: ArcCertificate, problem: FlowProblem, rows: Rows) -> tuple[_Index, _Index]:
+    """Return the row of each fraction, and its arc as a place in the problem, both checked."""
     pointer, arc, fraction = proof.split_ptr.astype(np.int64), proof.split_arc, proof.split_fraction
     check.require(
         pointer.shape == (len(rows.plane) + 1,)
@@ -163,6 +160,16 @@ def _core_load(
         "fractions are not negative",
         "certificate.split_fraction has a negative or infinite entry",
     )
+    return row, place
+
+
+def _core_load(
+    check: Checks, proof: ArcCertificate, problem: FlowProblem, available: BoolArray, amount: FloatArray
+) -> FloatArray:
+    """Return the load of each arc, ``[A]``, when ``amount`` ``[P, J]`` enters at the sources."""
+    rows = find_rows(problem, available)
+    row, place = entries(check, proof, problem, rows)
+    fraction = proof.split_fraction
     tail = rows.state[row] + problem.tail[place]
     order = np.argsort(tail, kind="stable")
     head = rows.state[row] + problem.head[place]

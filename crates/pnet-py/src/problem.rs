@@ -17,7 +17,8 @@ pub(crate) struct FlowProblem {
 impl FlowProblem {
     #[new]
     #[pyo3(signature = (
-        node_count, arc_ptr, tail, head, capacity, attach, access_up, access_down, src, dst, demand, partner=None
+        node_count, arc_ptr, tail, head, capacity, attach, access_up, access_down, src, dst, demand, partner=None,
+        metric=None, shortest=None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -33,6 +34,8 @@ impl FlowProblem {
         dst: PyReadonlyArray1<i32>,
         demand: PyReadonlyArray1<f64>,
         partner: Option<PyReadonlyArray1<i32>>,
+        metric: Option<PyReadonlyArray1<i32>>,
+        shortest: Option<bool>,
     ) -> Result<Self> {
         let arrays = Arrays {
             node_count: node_count.as_slice()?,
@@ -47,13 +50,15 @@ impl FlowProblem {
             dst: dst.as_slice()?,
             demand: demand.as_slice()?,
         };
-        let inner = Problem::new(&arrays)?;
-        Ok(FlowProblem {
-            inner: match partner {
-                Some(partner) => inner.with_partners(partner.as_slice()?)?,
-                None => inner,
-            },
-        })
+        let mut inner = Problem::new(&arrays)?;
+        if let Some(partner) = partner {
+            inner = inner.with_partners(partner.as_slice()?)?;
+        }
+        if let Some(each_plane) = shortest {
+            let metric = metric.as_ref().map(|metric| metric.as_slice()).transpose()?;
+            inner = inner.over_shortest(metric, each_plane)?;
+        }
+        Ok(FlowProblem { inner })
     }
 
     /// Whether each plane has a path for each demand, bool `[planes, demands]`.
@@ -61,6 +66,13 @@ impl FlowProblem {
         let flags: Vec<bool> =
             self.inner.planes.iter().flat_map(|plane| plane.demands.iter().map(|place| *place != Use::Never)).collect();
         Ok(PyArray1::from_vec(py, flags).reshape([self.inner.planes.len(), self.inner.demands()])?)
+    }
+
+    /// Whether paths to the target of each row may use each arc of its plane, bool, row by row; empty where all may.
+    fn leads<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        let restricted = self.inner.planes.iter().filter(|plane| plane.is_restricted());
+        let rows = restricted.flat_map(|plane| (0..plane.targets.len()).map(move |row| (plane, row)));
+        PyArray1::from_iter(py, rows.flat_map(|(plane, row)| (0..plane.arcs()).map(move |a| plane.leads(row, a))))
     }
 
     /// About how many entries a proof has in which traffic goes evenly over all shortest paths.

@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
-from pnet_lp.model import ArcCertificate
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.certificates import by_destination
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.rounded import div_up, mul_down, mul_up
 from pnet_lp.throughput.problems.program import (
@@ -254,7 +254,7 @@ def carried(
     # Without the least demands the load is a little less.
     load = floats(mul_up(found.load, div_up(factor, found.lower)))
     attained = floats(np.where(nothing, 0.0, mul_down(rate, factor)))
-    return Attained(attained, factor, load, ArcCertificate.of(proof))
+    return Attained(attained, factor, load, by_destination(flow, proof))
 
 
 def _rate_estimate(problem: FlowProblem) -> float:
@@ -285,6 +285,7 @@ def _flow_columns(problem: FlowProblem) -> tuple[_Index, npt.NDArray[np.int32], 
     capacity_row = conservation[-1] + (number if problem.partner is None else np.minimum(problem.partner, number))
     places, entries = [], []
     offset = 0
+    leads = problem.core.leads()
     for p in range(problem.plane_count):
         arcs = slice(problem.arc_ptr[p], problem.arc_ptr[p + 1])
         tail, head = problem.tail[arcs], problem.head[arcs]
@@ -292,6 +293,8 @@ def _flow_columns(problem: FlowProblem) -> tuple[_Index, npt.NDArray[np.int32], 
         to = rows[of_plane, 1][:, None]
         base = conservation[of_plane][:, None]
         kept = tail != to
+        if len(leads):
+            kept &= leads[offset : offset + kept.size].reshape(kept.shape)
         entry = np.stack(
             [
                 base + tail - (tail > to),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.model import ArcCertificate, Certificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.certificates import by_destination
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.arc_form import ArcForm
 from pnet_lp.throughput.problems.base import Problem
@@ -30,7 +32,7 @@ _SECONDS_PER_VARIABLE, _SECONDS_PER_ENTRY, _SECONDS_PER_DEMAND = 2e-8, 4e-8, 1e-
 class ArcProblem(Problem[_core.Proof, ArcCertificate]):
     """Maximum flow without restriction of the paths."""
 
-    form = "arc"
+    form: ClassVar[Literal["arc", "shortest"]] = "arc"
 
     flow: FlowProblem
 
@@ -133,7 +135,7 @@ class ArcProblem(Problem[_core.Proof, ArcCertificate]):
 
     def _certified(self, proof: _core.Proof) -> Certified[ArcCertificate]:
         found = _core.evaluate(self.flow.core, proof)
-        certificate = ArcCertificate.of(proof)
+        certificate = by_destination(self.flow, proof)
         if self.flow.partner is not None:
             certificate = replace(certificate, length=self.flow.tied(certificate.length))
         return Certified(certificate, Interval(found.lower, found.upper), floats(found.load))

@@ -39,7 +39,8 @@ class ConcurrentProblem(ABC, Generic[P, C]):
     Its solutions are proofs ``P``, as solvers return them, which become certificates ``C``.
 
     Class attributes:
-        form: how it is written: a variable for each arc and destination, or one for each path.
+        form: how it is written: a variable for each arc and destination, over any path or shortest ones, or one for
+            each path.
         fixed: whether the routing alone says how each demand is split.
         listed: whether each of its variables is a path.
         rough: whether it stands for another one, for which there was no time: only what :meth:`nothing` proves counts.
@@ -48,7 +49,7 @@ class ConcurrentProblem(ABC, Generic[P, C]):
         flow: links and demands.
     """
 
-    form: ClassVar[Literal["arc", "path"]]
+    form: ClassVar[Literal["arc", "shortest", "path"]]
     fixed: ClassVar[bool] = False
     listed: ClassVar[bool] = False
     rough: ClassVar[bool] = False

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from pnet_lp import _core
-from pnet_lp.model.arrays import FloatArray, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.parallel import MergedLinks, merge_links
@@ -58,6 +58,8 @@ class MergedPlanes:
             access_down=floats(original.access_down[first] * scale),
             demands=original.demands,
             endpoint_class=original.endpoint_class,
+            metric=None if original.metric is None else ints(self.of_arcs(original.metric)),
+            shortest=original.shortest,
         )
 
     @property
@@ -65,7 +67,7 @@ class MergedPlanes:
         """One plane of each group, in the order of the groups."""
         return [self.group.index(g) for g in range(max(self.group) + 1)]
 
-    def of_arcs(self, values: FloatArray) -> FloatArray:
+    def of_arcs(self, values: FloatArray | IntArray) -> FloatArray:
         """Return values of the original arcs ``[A]`` that are equal in merged planes, for the merged arcs."""
         return floats(np.concatenate([values[_arcs(self.original, p)] for p in self._first]))
 
@@ -144,8 +146,12 @@ class Merged:
 def merge(problem: FlowProblem, cost: FloatArray | None = None) -> Merged:
     """Return ``problem`` with parallel links merged into one, and proportional planes.
 
-    Where their arcs have a ``cost`` ``[A]``, only what costs the same is merged.
+    Where their arcs have a ``cost`` ``[A]``, only what costs the same is merged; where only shortest paths count, only
+    what lengthens them as much.
     """
+    if problem.shortest is not None and problem.metric is not None:
+        kinds = [floats(problem.metric), *([] if cost is None else [cost])]
+        cost = floats(np.unique(np.stack(kinds), axis=1, return_inverse=True)[1].ravel())
     links = merge_links(problem, cost)
     return Merged(links, merge_planes(links.problem, None if cost is None else links.of_arcs(cost)))
 

@@ -61,7 +61,7 @@ class MergedLinks:
             capacity=self._total,
             arc_id=ints(original.arc_id[first]),
             attach=ints(np.where(original.attach < 0, -1, attach)),
-            metric=None,
+            metric=None if original.shortest is None or original.metric is None else ints(original.metric[first]),
             partner=None if original.partner is None else ints(owner[original.partner[first]]),
             inside=None if original.inside is None else original.inside[first],
         )

@@ -13,6 +13,7 @@ from pnet_lp.routing import Form, Routing
 from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.paths import PathProblem
+from pnet_lp.throughput.problems.shortest import ShortestProblem
 from pnet_lp.throughput.problems.splits import SplitProblem
 
 _BUILD: dict[Form, Callable[..., Problem]] = {
@@ -23,11 +24,18 @@ _BUILD: dict[Form, Callable[..., Problem]] = {
 
 
 def state_problem(
-    network: Network, traffic: TrafficMatrix, routing: Routing, *, apart: bool = False, threads: int = 0
+    network: Network,
+    traffic: TrafficMatrix,
+    routing: Routing,
+    *,
+    apart: bool = False,
+    listed: bool = True,
+    threads: int = 0,
 ) -> Problem:
     """Return what there is to solve.
 
     Equivalent hosts are one endpoint, unless they are to be kept ``apart`` or the routing draws paths for each flow.
+    Paths are ``listed``, or need not be where flows along all shortest paths are less to look at.
 
     Raises:
         TrafficError: the matrix is empty, or is for another number of endpoints.
@@ -42,4 +50,6 @@ def state_problem(
         from pnet_lp.verification.instance import check_classes  # noqa: PLC0415
 
         flow = replace(flow, merged=check_classes(Checks("classes of hosts"), network, traffic, flow))
+    if not listed and (many := ShortestProblem.where_many(flow, network, traffic.level, routing, threads)) is not None:
+        return many
     return _BUILD[routing.form](flow, network, traffic.level, routing, threads)

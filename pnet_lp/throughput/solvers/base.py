@@ -29,7 +29,7 @@ OnProgress: TypeAlias = Callable[[int, float, float], bool]
 a false answer stops the solve, which then returns what it has."""
 
 
-_ROUTINGS = {"arc": "over any path", "path": "over given paths"}
+_ROUTINGS = {"arc": "over any path", "shortest": "over shortest paths, unlisted", "path": "over given paths"}
 """The routings of a form."""
 
 FRUGAL = "structured"
@@ -109,7 +109,8 @@ class Solver(Named, ABC):
     """Base of all solvers.
 
     Class attributes:
-        forms: the forms of the problem it takes: ``arc`` (any path), ``path`` (given paths).
+        forms: the forms of the problem it takes: ``arc`` (any path), ``shortest`` (by destination over shortest paths),
+            ``path`` (given paths).
         objectives: names of the objectives it can maximise.
         interruptible: whether a stop takes effect within an iteration or so and keeps what was reached.
         warm_start: the forms on which it makes use of an initial point.

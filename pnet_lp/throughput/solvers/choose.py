@@ -89,13 +89,15 @@ SYMMETRIC = 100
 
 def eliminates_demands(problem: Problem) -> bool:
     """Whether column generation is the solver of a goal without a rate."""
+    if problem.form == "shortest":
+        return True
     return problem.flow_variables > TINY_FLOW_VARIABLES and (problem.form == "arc" or problem.listed)
 
 
 def eliminates_in_levels(problem: Problem) -> bool:
     """Whether column generation is the solver of levels of ``max-min``, too."""
     links = int(np.count_nonzero(np.isfinite(problem.flow.link_capacity)))
-    many = problem.form == "arc" or problem.demand_count >= DEMANDS_PER_LINK * links
+    many = problem.form != "path" or problem.demand_count >= DEMANDS_PER_LINK * links
     return many and eliminates_demands(problem)
 
 
@@ -112,6 +114,8 @@ def choose_solver(
     if problem.form == "path":
         many = problem.flow_variables >= PATHS_WORTH_CHOOSING * problem.demand_count
         return "columns" if many and not started else "structured"
+    if problem.form == "shortest":
+        return FLOW_SOLVER
     flow = problem.flow
     demands, rows = flow.demand_count, len(flow.rows)
     if classes and is_symmetric(problem, deadline):
@@ -128,6 +132,8 @@ def turns(first: str, problem: Problem, tolerance: float) -> list[tuple[str, int
     Where capacities are many powers of ten apart, first-order steps come to a standstill, and an interior point does
     not see the small ones; column generation and, over few paths, a simplex method reach the optimum all the same.
     """
+    if problem.form == "shortest":
+        return [(first, None)]
     if problem.form == "path":
         others = ["structured"] if first == "columns" else []
         others += [VERTEX_SOLVER] if problem.flow_variables <= FEW_PATHS else []

@@ -30,6 +30,7 @@ class Columns(Solver):
     The same bits on any number of threads.
     """
 
+    forms = frozenset({"arc", "shortest", "path"})
     programs = frozenset({"arc", "path"})
     takes_rate = False
 
@@ -72,7 +73,7 @@ def _finishing(problem: ConcurrentProblem, options: SolveOptions) -> SolveOption
     return replace(options, deadline=options.deadline.reserving(seconds))
 
 
-class _OverAnyPath:
+class _ByDestination:
     @staticmethod
     def estimate_bytes(problem: Problem) -> int:
         return _core.estimate_columns_bytes(merge(problem.flow).problem.core)
@@ -123,5 +124,5 @@ class _OverGivenPaths:
         return RawSolution(answer, found.iterations, found.interrupted)
 
 
-_OVER: dict[str, type[Any]] = {"arc": _OverAnyPath, "path": _OverGivenPaths}
+_OVER: dict[str, type[Any]] = {"arc": _ByDestination, "shortest": _ByDestination, "path": _OverGivenPaths}
 """By the form of the problem."""

@@ -155,6 +155,7 @@ class GeneralSolver(ProgramSolver[Problem, ConcurrentForm]):
             column has :data:`_ENTRIES` entries.
     """
 
+    forms = frozenset({"arc", "shortest", "path"})
     programs = frozenset({"arc", "path", "split"})
     bytes_per_column: ClassVar[int]
 

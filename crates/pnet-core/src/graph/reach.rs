@@ -87,13 +87,16 @@ impl Graph {
     #[inline]
     pub fn next_hops<'a>(&'a self, node: u32, reach: &'a Reach) -> impl Iterator<Item = u32> + Clone + 'a {
         let from = reach.distance[node as usize];
-        let near = move |arc: &u32| {
-            let to = reach.distance[self.head(*arc) as usize];
-            // No head is nearer than the target; FAR is above all distances, but has no next hop.  By hops, no head is
-            // nearer by more than one.
-            from != FAR && to < from && (!self.has_metric() || from - to == self.metric(*arc))
-        };
-        self.out(node).filter(near)
+        self.out(node).filter(move |arc| self.is_next(*arc, from, reach))
+    }
+
+    /// Whether an arc, out of a node so far from the target, is on a shortest path to it.
+    #[inline]
+    pub(crate) fn is_next(&self, arc: u32, from: u32, reach: &Reach) -> bool {
+        let to = reach.distance[self.head(arc) as usize];
+        // No head is nearer than the target; FAR is above all distances, but has no next hop.  By hops, no head is
+        // nearer by more than one.
+        from != FAR && to < from && (!self.has_metric() || from - to == self.metric(arc))
     }
 }
 

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::lanes::{LANES, Lane};
 use super::problem::Plane;
+use crate::graph::Reach;
 use crate::rounding::Rounding;
 
 /// Distances to targets: block `b` holds targets `8 b .. 8 b + 8`, as `[node]` lanes.
@@ -14,7 +15,13 @@ pub(super) struct Distances {
 
 impl Distances {
     /// Distances under `length >= 0` from every node to every target of `plane`; infinite where there is no path.
+    ///
+    /// Where only shortest paths count, they are over these.
     pub(super) fn new<R: Rounding>(plane: &Plane, length: &[f64]) -> Self {
+        if let Some(near) = &plane.near {
+            let blocks = near.par_chunks(LANES).map(|targets| along::<R>(plane, length, targets)).collect();
+            return Distances { blocks };
+        }
         let blocks = plane
             .targets
             .par_chunks(LANES)
@@ -45,6 +52,20 @@ impl Distances {
     pub(super) fn get(&self, row: usize, node: usize) -> f64 {
         self.blocks[row / LANES][node][row % LANES]
     }
+}
+
+/// Distances to some targets along next hops only, which the nearest node settles first.
+fn along<R: Rounding>(plane: &Plane, length: &[f64], targets: &[Reach]) -> Vec<Lane> {
+    let mut dist = vec![[f64::INFINITY; LANES]; plane.nodes()];
+    for (lane, near) in targets.iter().enumerate() {
+        dist[near.order[0] as usize][lane] = 0.0;
+        for u in &near.order[1..] {
+            let next = plane.graph.next_hops(*u, near).map(|a| a as usize);
+            let through = next.map(|a| R::add(length[a], dist[plane.head(a)][lane]));
+            dist[*u as usize][lane] = through.fold(f64::INFINITY, f64::min);
+        }
+    }
+    dist
 }
 
 /// One sweep over all nodes; returns whether a distance fell.

@@ -358,6 +358,9 @@ impl<'a> Propagation<'a> {
         if arcs.iter().any(|a| *a as usize >= plane.arcs()) || arcs.windows(2).any(|pair| pair[0] >= pair[1]) {
             return invalid("split_arc", format!("row {row} has an unknown arc, or arcs out of order"));
         }
+        if let Some(a) = arcs.iter().find(|a| !plane.leads(row, **a as usize)) {
+            return invalid("split_arc", format!("row {row} has arc {a}, which is on none of its shortest paths"));
+        }
         if fraction.iter().any(|f| !(f.is_finite() && *f >= 0.0)) {
             return invalid("split_fraction", format!("row {row} has a negative or infinite fraction"));
         }

@@ -1,6 +1,9 @@
 //! The instance: planes, endpoints and demands.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use crate::csr::Csr;
 use crate::error::{Error, indices, invalid};
@@ -27,6 +30,8 @@ pub struct Plane {
     /// The arc that is one link with each, itself where there is none; empty where all arcs are links of their own.
     /// Both have half of the link's capacity, the same length, and half of what both carry as their load.
     pub partner: Vec<u32>,
+    /// Where only shortest paths count: how far each switch is from each target, by links or by metric.
+    pub(crate) near: Option<Arc<Vec<Reach>>>,
 }
 
 /// The graph with `usize` indices, for the kernels.
@@ -59,7 +64,54 @@ impl Plane {
 
     /// Whether another plane has the same links and destinations, however wide the links are.
     pub(crate) fn is_like(&self, other: &Plane) -> bool {
-        self.graph == other.graph && self.targets == other.targets && self.partner == other.partner
+        self.graph == other.graph
+            && self.targets == other.targets
+            && self.partner == other.partner
+            && self.near.is_some() == other.near.is_some()
+    }
+
+    /// Whether only shortest paths count.
+    pub fn is_restricted(&self) -> bool {
+        self.near.is_some()
+    }
+
+    /// Whether paths to the `row`-th target may use an arc.
+    #[inline]
+    pub fn leads(&self, row: usize, arc: usize) -> bool {
+        self.near.as_ref().is_none_or(|near| {
+            let from = near[row].distance[self.graph.tail(arc as u32) as usize];
+            self.graph.is_next(arc as u32, from, &near[row])
+        })
+    }
+
+    /// How far a demand has to go by links, or by metric, where only shortest paths count.
+    fn distance(&self, demand: usize) -> u32 {
+        match (self.demands[demand], &self.near) {
+            (Use::Core { source, row }, Some(near)) => near[row as usize].distance[source as usize],
+            (Use::Local, _) => 0,
+            (Use::Never | Use::Core { .. }, _) => FAR,
+        }
+    }
+
+    /// Leaves out targets that no demand has.
+    fn retain_targets(&mut self) {
+        let mut number = vec![NO_ROW; self.targets.len()];
+        for usage in &self.demands {
+            if let Use::Core { row, .. } = usage {
+                number[*row as usize] = 0;
+            }
+        }
+        let kept: Vec<usize> = (0..number.len()).filter(|row| number[*row] == 0).collect();
+        kept.iter().zip(0..).for_each(|(row, new)| number[*row] = new);
+        for usage in &mut self.demands {
+            if let Use::Core { row, .. } = usage {
+                *row = number[*row as usize];
+            }
+        }
+        self.targets = kept.iter().map(|row| self.targets[*row]).collect();
+        if let Some(near) = &mut self.near {
+            *near = Arc::new(kept.iter().map(|row| near[*row].clone()).collect());
+        }
     }
 
     /// Arcs out of `node`.
@@ -69,6 +121,9 @@ impl Plane {
         arcs.start as usize..arcs.end as usize
     }
 }
+
+/// In place of the row of a target that no demand has.
+const NO_ROW: u32 = u32::MAX;
 
 /// How a plane can carry a demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +217,7 @@ impl Problem {
                 targets: vec![],
                 demands: vec![],
                 partner: vec![],
+                near: None,
             };
             place_demands(&mut plane, &src, &dst);
             plane
@@ -190,6 +246,56 @@ impl Problem {
                 return invalid("partner", "arcs of one link have different capacities");
             }
         }
+        Ok(self)
+    }
+
+    /// The problem in which demands take shortest paths only, by links or by the `metric` of each arc.
+    ///
+    /// They are the shortest of all planes together, or of `each_plane` by itself.  An endpoint is in a plane if its links into
+    /// it and out of it both carry something, as for all lists of paths.
+    ///
+    /// ```
+    #[doc = include_str!("two_cables.md")]
+    /// assert!(problem.clone().over_shortest(Some(&[1, 1]), false).is_err());
+    /// // The cable of 10 is nearer than that of 25.
+    /// let nearest = problem.clone().over_shortest(Some(&[1, 1, 2, 2]), false)?;
+    /// assert_eq!((nearest.rows(), pnet_core::mcf::even_entries(&nearest)), (1, 1));
+    /// assert_eq!(problem.over_shortest(Some(&[1, 1, 2, 2]), true)?.rows(), 2);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn over_shortest(mut self, metric: Option<&[i32]>, each_plane: bool) -> Result<Self, Error> {
+        if metric.is_some_and(|metric| metric.len() != self.arcs()) {
+            return invalid("metric", "not one for each arc");
+        }
+        let mut first = 0;
+        for plane in &mut self.planes {
+            let own = first..first + plane.arcs();
+            first = own.end;
+            if let Some(metric) = metric {
+                let metric = indices("metric", &metric[own], i32::MAX as usize)?;
+                plane.graph = plane.graph.clone().with_metric(metric)?;
+            }
+            let attached = |e: u32| plane.up[e as usize] > 0.0 && plane.down[e as usize] > 0.0;
+            for (usage, (s, d)) in plane.demands.iter_mut().zip(self.src.iter().zip(&self.dst)) {
+                if !(attached(*s) && attached(*d)) {
+                    *usage = Use::Never;
+                }
+            }
+            let graph = &plane.graph;
+            let reach = |target: &u32| {
+                let mut found = Reach::default();
+                graph.reach(*target, &mut found);
+                found
+            };
+            plane.near = Some(Arc::new(plane.targets.par_iter().map(reach).collect()));
+        }
+        for j in (0..self.demands()).filter(|_| !each_plane) {
+            let least = self.planes.iter().map(|plane| plane.distance(j)).min();
+            for plane in self.planes.iter_mut().filter(|plane| Some(plane.distance(j)) > least) {
+                plane.demands[j] = Use::Never;
+            }
+        }
+        self.planes.iter_mut().for_each(Plane::retain_targets);
         Ok(self)
     }
 

@@ -223,7 +223,7 @@ fn split_row(
             if amount[u] > 0.0 {
                 let nearer = |a: &usize| dist(plane.head(*a)) < dist(u);
                 let shortest = |a: &usize| length[*a] + dist(plane.head(*a)) <= dist(u) * (1.0 + 1e-12);
-                divide(plane, u, |a| nearer(&a) && shortest(&a), |_| 1.0, amount, &mut split);
+                divide(plane, u, |a| plane.leads(row, a) && nearer(&a) && shortest(&a), |_| 1.0, amount, &mut split);
             }
         }
     }

@@ -263,7 +263,7 @@ class MaxMin(Fair):
         if auto and not problem.rough:
             if not self.apart:
                 yield lambda _: at_vertices(nothing)
-            if problem.form == "arc":
+            if problem.form != "path":
                 yield lambda _: with_growing_paths(nothing)
         small = True
         if not self.apart and (eliminates_in_levels(problem) if auto else lp_solver(context, problem) == FLOW_SOLVER):

@@ -230,5 +230,5 @@ class OverGivenPaths:
         return self.problem.attain(self.amount(), rate)
 
 
-_LEVELS: dict[str, Any] = {"arc": OverAnyPath, "path": OverGivenPaths}
+_LEVELS: dict[str, Any] = {"arc": OverAnyPath, "shortest": OverAnyPath, "path": OverGivenPaths}
 """By the form of the problem."""

@@ -27,7 +27,7 @@ from pnet_lp.throughput.problems.base import separated
 from pnet_lp.throughput.problems.merge import merge_planes
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.throughput.solvers.base import FRUGAL
-from pnet_lp.throughput.solvers.choose import TINY_FLOW_VARIABLES
+from pnet_lp.throughput.solvers.choose import eliminates_demands
 from pnet_lp.throughput.solvers.general import Best
 
 _CLOSER, _FINEST = 0.5, 1e-11
@@ -86,7 +86,7 @@ def _filled(state: State) -> State:
         SolverError: nothing limits a demand at its ends, or something does not fit into memory.
     """
     problem, options = state.problem, state.context.options
-    many = problem.form == "arc" and problem.flow_variables > TINY_FLOW_VARIABLES
+    many = problem.form != "path" and eliminates_demands(problem)
     # Demands that are not too many for programs over paths leave these the most of the time.
     whole = options.deadline
     options = replace(options, deadline=whole.parts(4 if problem.demand_count <= SMALL_COLUMNS else 2))

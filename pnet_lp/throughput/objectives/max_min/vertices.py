@@ -64,7 +64,7 @@ class AtVerticesOfPaths(OverGivenPaths):
         return problem.attain(amount, floats(np.minimum(rate, served)))
 
 
-_SEARCHES: dict[str, Any] = {"arc": AtVertices, "path": AtVerticesOfPaths}
+_SEARCHES: dict[str, Any] = {"arc": AtVertices, "shortest": AtVertices, "path": AtVerticesOfPaths}
 """By the form of the problem."""
 
 

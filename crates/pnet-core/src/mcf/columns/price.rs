@@ -128,6 +128,12 @@ impl Target<'_> {
         self.distances.get(self.row, node)
     }
 
+    /// Whether paths may use an arc.
+    #[inline]
+    fn leads(&self, arc: usize) -> bool {
+        self.plane.leads(self.row, arc)
+    }
+
     /// Adds the arcs of a shortest path from `node` to `arcs`; false where it passes a node in `closed`.
     ///
     /// A length may be lost in the rounding of a distance, so that arcs which lead no closer seem tight.  Among the tight
@@ -145,7 +151,9 @@ impl Target<'_> {
             if at == target {
                 return true;
             }
-            let tight = |a: &usize| self.length[*a] + self.dist(self.plane.head(*a)) <= self.dist(at);
+            let tight = |a: &usize| {
+                self.leads(*a) && self.length[*a] + self.dist(self.plane.head(*a)) <= self.dist(at)
+            };
             let new = |a: &usize| walk.seen[self.plane.head(*a)] != walk.round;
             let Some(arc) = (*next..self.plane.out(at).end).find(|a| tight(a) && new(a)) else {
                 // With no node closed, another tight arc leads on from a dead end.
@@ -218,7 +226,7 @@ impl Search {
         let (mut at, mut length) = (source as usize, 0.0);
         for (i, arc) in self.shortest.iter().enumerate() {
             self.nodes.push(at as u32);
-            for a in plane.out(at).filter(|a| *a != *arc as usize) {
+            for a in plane.out(at).filter(|a| *a != *arc as usize && to.leads(*a)) {
                 let whole = length + to.length[a] + to.dist(plane.head(a));
                 if whole <= limit {
                     self.detours.push((whole, i, a as u32));
