@@ -27,11 +27,11 @@ from pnet_lp.routing.searches import prepare
 from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.problems.base import Problem
 
-_LISTED = 2_000_000
+_LISTED = 1_000_000
 """Links of all paths up to which these are listed."""
 
-_PER_VARIABLE = 1.0
-"""And so many for each arc and destination: one step looks at all of either."""
+_PER_ARC = 4.0
+"""And up to so many for each arc that leads to a destination: a step looks at all of these, or of those."""
 
 _BYTES_PER_DISTANCE = 16
 """From a switch to a destination, by links and by length, and its place in the order of these."""
@@ -60,7 +60,7 @@ class ShortestProblem(ArcProblem):
             if links <= _LISTED:
                 return None
             check_fits(found.distance_bytes, "distances to all destinations", SolverError, allowed="fewer planes")
-            return found if links > _PER_VARIABLE * found.flow_variables else None
+            return found if links > _PER_ARC * found.flow.core.even_entries() else None
         return None
 
     @property

@@ -90,6 +90,18 @@ impl Graph {
         self.out(node).filter(move |arc| self.is_next(*arc, from, reach))
     }
 
+    /// Leaves in the order those nodes only that are on shortest paths from `starts`.
+    pub(crate) fn keep_between(&self, starts: &[u32], reach: &mut Reach) {
+        let mut passed = vec![false; self.nodes()];
+        starts.iter().for_each(|u| passed[*u as usize] = true);
+        for u in reach.order.iter().rev().filter(|u| reach.distance[**u as usize] > 0) {
+            if passed[*u as usize] {
+                self.next_hops(*u, reach).for_each(|arc| passed[self.head(arc) as usize] = true);
+            }
+        }
+        reach.order.retain(|u| passed[*u as usize]);
+    }
+
     /// Whether an arc, out of a node so far from the target, is on a shortest path to it.
     #[inline]
     pub(crate) fn is_next(&self, arc: u32, from: u32, reach: &Reach) -> bool {

@@ -30,7 +30,8 @@ pub struct Plane {
     /// The arc that is one link with each, itself where there is none; empty where all arcs are links of their own.
     /// Both have half of the link's capacity, the same length, and half of what both carry as their load.
     pub partner: Vec<u32>,
-    /// Where only shortest paths count: how far each switch is from each target, by links or by metric.
+    /// Where only shortest paths count: how far each switch is from each target, by links or by metric, and in their order
+    /// those on the way of a demand.
     pub(crate) near: Option<Arc<Vec<Reach>>>,
 }
 
@@ -109,9 +110,16 @@ impl Plane {
             }
         }
         self.targets = kept.iter().map(|row| self.targets[*row]).collect();
-        if let Some(near) = &mut self.near {
-            *near = Arc::new(kept.iter().map(|row| near[*row].clone()).collect());
-        }
+        let Some(near) = self.near.take() else { return };
+        let mut all = Arc::unwrap_or_clone(near);
+        let mut near: Vec<Reach> = kept.iter().map(|row| std::mem::take(&mut all[*row])).collect();
+        let starts = self.demands.iter().filter_map(|usage| match usage {
+            Use::Core { source, row } => Some((*row, *source)),
+            Use::Never | Use::Local => None,
+        });
+        let starts = Csr::new(near.len(), starts);
+        near.par_iter_mut().enumerate().for_each(|(row, near)| self.graph.keep_between(starts.of(row), near));
+        self.near = Some(Arc::new(near));
     }
 
     /// Arcs out of `node`.

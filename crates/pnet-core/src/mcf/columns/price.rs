@@ -151,9 +151,7 @@ impl Target<'_> {
             if at == target {
                 return true;
             }
-            let tight = |a: &usize| {
-                self.leads(*a) && self.length[*a] + self.dist(self.plane.head(*a)) <= self.dist(at)
-            };
+            let tight = |a: &usize| self.leads(*a) && self.length[*a] + self.dist(self.plane.head(*a)) <= self.dist(at);
             let new = |a: &usize| walk.seen[self.plane.head(*a)] != walk.round;
             let Some(arc) = (*next..self.plane.out(at).end).find(|a| tight(a) && new(a)) else {
                 // With no node closed, another tight arc leads on from a dead end.
