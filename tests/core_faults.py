@@ -380,6 +380,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "estimate_split_bytes": (core.estimate_split_bytes, {"problem": paths()}),
         "FlowProblem.available": (problem().available, {}),
         "FlowProblem.even_entries": (problem().even_entries, {}),
+        "FlowProblem.leads": (problem().leads, {}),
         "FlowProblem.rows": (problem().rows, {}),
         "PathProblem.estimate_bytes": (paths().estimate_bytes, {}),
     }

@@ -1,8 +1,8 @@
 """A third checker of saved results, written from docs/certificates.md alone: exact fractions, no other package.
 
 Usage: python tools/check.py RESULT.json. The exit code is 0 (certified), 3 (bounds), 1 (refused), 2 (bad usage), or 4
-(not checked: `edge-disjoint`, `hedera`, quotients, trees and one-path, which `check_all.py` adds; too large files). The
-problem is one directed graph: a source and a sink of each endpoint, and between them the switches of all planes.
+(not checked: `edge-disjoint`, `hedera` and four forms, which `check_all.py` adds; too large files). The problem is one
+directed graph: a source and a sink of each endpoint, and between them the switches of all planes.
 """
 
 import base64
@@ -32,7 +32,7 @@ PLANE = """switch_names cable_u:i:m cable_v:i:m capacity_uv_gbps:speed:m capacit
 host_switch:i:h access_up_gbps:speed:h access_down_gbps:speed:h host_names box?:i:n delay_ns?:f:m access_delay_ns?:f:h
 metric?:i:m:2 tier:i:n label"""
 LENGTHS, NO_LENGTHS = "length:f:a up_length:f:p:e down_length:f:p:e", "length:f:0 up_length:f:0 down_length:f:0"
-DRAWN, LEFT_OUT = ("ecmp", "hedera"), ("edge-disjoint", "hedera", "quotient", "tree", "one-path")
+DRAWN, LEFT_OUT = ("ecmp", "hedera"), ("edge-disjoint", "hedera", "quotient", "tree", "one-path", "shortest")
 SOURCE, SINK, DIGITS = math.inf, -1, {*"0123456789"}
 Plane = namedtuple("Plane", "arcs names ends counts fingerprint")  # ((tail, head), speed, metric), (switch, up, down)
 # Nodes are (plane, switch), (SOURCE, endpoint) and (SINK, endpoint). The keys of links, in the order of the file, are

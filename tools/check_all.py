@@ -1,4 +1,4 @@
-"""What `check.py` leaves out, from the same page: the routings `edge-disjoint` and `hedera`, and three forms.
+"""What `check.py` leaves out, from the same page: the routings `edge-disjoint` and `hedera`, and four forms.
 
 Usage: python tools/check_all.py RESULT.json, with `check.py` beside it: that program with more methods, so it checks
 every result, and prints and returns the same. What `hedera` places is computed in doubles, as the page says.
@@ -8,9 +8,9 @@ import math
 import sys
 from collections import Counter, defaultdict
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from graphlib import TopologicalSorter
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import ClassVar
 
 import check
@@ -76,6 +76,7 @@ class Claim(check.Claim):
     routings: ClassVar = check.Claim.routings | {"edge-disjoint": "path", "hedera": "load"}
     proofs: ClassVar = check.Claim.proofs | {"quotient": ("arc", "quotient", QUOTIENT)}
     proofs |= {"one-path": ("path", "one_path", f"form {LENGTHS}")}
+    proofs |= {"shortest": ("path", "shortest_links", check.Claim.proofs["arc"][2])}
     proofs |= {"tree": ("arc", "trees", f"form {LENGTHS} part:f:p to_root:i:u from_root:i:u")}
 
     def pose(self):
@@ -216,6 +217,35 @@ class Claim(check.Claim):
         for a, link in self.links.items():
             self.into[link.head] += [a] * bool(link.speed)
         return partial(summed, rows), self.shortest, None
+
+    def shortest_links(self, proof):
+        """The form `shortest`: that of `arc`, in the planes of the lists, on arcs that begin a shortest path."""
+        need(self.routing == "ecmp-lp" and self.policy != "single", "form: not all shortest paths are in the lists")
+        for j, d in enumerate(self.demands if self.policy == "any" else ()):
+            far = {i: self.far((SINK, d.sink))[self.links["up", i, d.source].head] for i in d.planes}
+            self.demands[j] = d._replace(planes=[i for i in d.planes if far[i] == min(far.values())])
+        links, load = self.links, self.any_path(proof)[0]
+        ends = [(links["up", i, d.source].head, links["down", i, d.sink].tail) for d in self.demands for i in d.planes]
+        targets = sorted({b for a, b in ends if a != b})
+        for (i, v), (begin, end) in zip(targets, pairwise(proof["split_ptr"]), strict=True):
+            far = self.far((i, v))
+            used = [links["arc", i, k] for k in proof["split_arc"][begin:end]]
+            good = all(a.tail in far and far.get(a.head) == far[a.tail] - a.metric for a in used)
+            need(good, "split_arc: an arc that begins no shortest path")
+
+        def dist(length):
+            toward = cache(lambda sink: self.along((SINK, sink), length))
+            up = [[(d.sink, ("up", i, d.source)) for i in d.planes] for d in self.demands]
+            return [min(length[a] + toward(sink)[links[a].head] for sink, a in own) for own in up]
+
+        return load, dist, None
+
+    def along(self, sink, length):
+        """The least length from each node to a sink over shortest paths."""
+        best, begin = {}, self.nearest(sink)
+        for v in self.far(sink):
+            best[v] = min((length[a] + best[self.links[a].head] for a in begin[v]), default=ZERO)
+        return best
 
     def trees(self, proof):
         """The form `tree`: each demand along one tree in each plane that carries anything."""

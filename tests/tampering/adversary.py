@@ -98,7 +98,7 @@ def _suits(kind: str, honest: Case) -> bool:
     suits = {
         "rates": honest.stored.rates_gbps is not None,
         "levels": bool(honest.stored.levels),
-        "indices": honest.form in ("arc", "quotient", "tree"),
+        "indices": honest.form in ("arc", "shortest", "quotient", "tree"),
         "flows": honest.form != "one-path",
         "best prices": honest.form != "quotient",
         "best flow": honest.form == "path" and apart and not honest.fair and honest.objective != "min-cost",
