@@ -1,9 +1,10 @@
 //! Searches by metric against brute force on small random multigraphs, and by metrics of 1 against those by hops.
 
-use crate::common::{graph, pairs, planes};
+use crate::common::{NODES, graph, pairs, planes};
 use pnet_core::Stop;
 use pnet_core::graph::{FAR, Graph};
 use pnet_core::hops::{Down, NONE, between};
+use pnet_core::mcf::{Arrays, Problem, demand_distances};
 use pnet_core::paths::{
     PathKind, PathSet, Policy, Rule, Selection, Split, count_shortest, enumerate, k_shortest, split_loads,
 };
@@ -46,8 +47,39 @@ fn lengths(graphs: &[Graph], (s, t): (u32, u32)) -> Vec<u32> {
 }
 
 fn listed(graphs: &[Graph], kind: PathKind, count: usize, seed: u64) -> PathSet {
-    let selection = Selection { kind, count, policy: Policy::Any, per_flow: false, seed };
+    listed_by(graphs, kind, count, Policy::Any, seed)
+}
+
+fn listed_by(graphs: &[Graph], kind: PathKind, count: usize, policy: Policy, seed: u64) -> PathSet {
+    let selection = Selection { kind, count, policy, per_flow: false, seed };
     enumerate(&planes(graphs), &pairs(), &selection, &Stop::default()).unwrap()
+}
+
+/// A demand of 1 between any two nodes over the shortest paths of these graphs.
+fn over_shortest(graphs: &[Graph], each_plane: bool) -> Problem {
+    let ends = graphs.iter().scan(0, |sum, graph| {
+        *sum += graph.arcs() as i32;
+        Some(*sum)
+    });
+    let of_arcs = |value: fn(&Graph, u32) -> u32| -> Vec<i32> {
+        graphs.iter().flat_map(|graph| (0..graph.arcs() as u32).map(move |a| value(graph, a) as i32)).collect()
+    };
+    let (src, dst): (Vec<i32>, Vec<i32>) = pairs().into_iter().map(|(s, t)| (s as i32, t as i32)).unzip();
+    let (tail, unlimited) = (of_arcs(Graph::tail), vec![f64::INFINITY; graphs.len() * NODES as usize]);
+    let problem = Problem::new(&Arrays {
+        node_count: &vec![NODES as i32; graphs.len()],
+        arc_ptr: &[0].into_iter().chain(ends).collect::<Vec<i32>>(),
+        head: &of_arcs(Graph::head),
+        capacity: &vec![1.0; tail.len()],
+        tail: &tail,
+        attach: &graphs.iter().flat_map(|_| 0..NODES as i32).collect::<Vec<_>>(),
+        access_up: &unlimited,
+        access_down: &unlimited,
+        src: &src,
+        dst: &dst,
+        demand: &vec![1.0; src.len()],
+    });
+    problem.unwrap().over_shortest(Some(&of_arcs(Graph::metric)), each_plane).unwrap()
 }
 
 /// The lengths of the paths of the `j`-th pair, as listed.
@@ -108,6 +140,28 @@ proptest! {
                 paths.into_iter().map(|path| (length(graph, &path), path.len() as i32))
             });
             prop_assert_eq!(*found, each.min().map_or(NONE, |(_, hops)| hops));
+        }
+    }
+
+    #[test]
+    fn distances_over_shortest_paths_are_those_of_lists(
+        graphs in prop::collection::vec(weighted(), 1..3), lengths in prop::collection::vec(0..9_u8, 44)
+    ) {
+        let arcs: usize = graphs.iter().map(Graph::arcs).sum();
+        let none = vec![0.0; graphs.len() * NODES as usize];
+        let length: Vec<f64> = lengths[..arcs].iter().map(|length| f64::from(*length)).collect();
+        for (each_plane, policy) in [(false, Policy::Any), (true, Policy::RoundRobin)] {
+            let set = listed_by(&graphs, PathKind::EqualCost, usize::MAX, policy, 0);
+            let problem = over_shortest(&graphs, each_plane);
+            let found = demand_distances(&problem, &length, &none, &none).unwrap();
+            for (j, found) in found.into_iter().enumerate() {
+                let first = |p: u32| graphs[..p as usize].iter().map(Graph::arcs).sum::<usize>();
+                let far = (set.pair_ptr[j]..set.pair_ptr[j + 1]).map(|i| {
+                    let begin = first(set.paths.plane[i]);
+                    set.paths.get(i).iter().map(|a| length[begin + *a as usize]).sum()
+                });
+                prop_assert_eq!(found, far.fold(f64::INFINITY, f64::min));
+            }
         }
     }
 
