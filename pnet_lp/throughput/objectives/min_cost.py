@@ -144,7 +144,7 @@ class MinCost(Objective):
         def proving(rate: float, least: float | None = None) -> Callable[[Answer], tuple[_Found, float]]:
             return lambda answer: _judged(_prove(problem, answer, rate, cost), rate if least is None else least)
 
-        if at is not None and problem.listed and context.solver == AUTO:
+        if at is not None and problem.form != "arc" and context.solver == AUTO:
             # Where little is carried an even split of it fits, and is the cheapest over paths of one length.
             even, gap = _judged(_along(problem, known(problem), at, cost), at)
             if gap <= context.options.tolerance:
@@ -169,8 +169,9 @@ class MinCost(Objective):
 
         # Between the bounds nothing says whether what was requested fits.
         name = lp_solver(context, problem)
-        if stopped or rate > most.lower:
-            cheapest = Best(along()[0], 0, search.message, search.interrupted)
+        flow, gap = along()
+        if stopped or rate > most.lower or gap <= context.options.tolerance:
+            cheapest = Best(flow, 0, search.message, search.interrupted)
             context.clock.note("certify")
         elif tried is not None:
             cheapest, name = solve_again(problem, goal(rate), context, proving(rate), tried)
