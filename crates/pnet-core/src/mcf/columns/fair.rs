@@ -15,6 +15,7 @@ use super::master::Master;
 use super::pool::{self, Pool};
 use super::price::{self, Limits, Priced};
 use super::source::{Anywhere, Source};
+use super::vertex::MOST_TIGHT;
 use crate::error::{Error, invalid};
 use crate::mcf::path_form::{self, PathProblem};
 use crate::mcf::pdhg::split::NEW;
@@ -378,14 +379,17 @@ fn most_idle(gap: f64) -> usize {
 /// Bytes that [`FairSplit`] will hold at its peak, beyond the problem itself, if every link limits.
 pub fn estimate_listed_bytes(problem: &PathProblem) -> usize {
     let links = problem.capacity.len();
-    let levels = pool::bytes_of(problem.link.len(), problem.paths()) + links * links * size_of::<f64>();
+    let levels = pool::bytes_of(problem.link.len(), problem.paths()) + matrix_bytes(links);
     levels.max(path_form::estimate_bytes(problem))
 }
 
 /// Bytes that [`FairFlow`] will hold at its peak, beyond the problem itself, if every link limits.
 pub fn estimate_bytes(problem: &Problem) -> usize {
     let links = Links::new(problem).capacity.len();
-    pool::estimate_bytes(problem, PATHS * problem.demands())
-        + price::estimate_bytes(problem)
-        + links * links * size_of::<f64>()
+    pool::estimate_bytes(problem, PATHS * problem.demands()) + price::estimate_bytes(problem) + matrix_bytes(links)
+}
+
+/// Bytes of a matrix of the links that limit; at vertices there may be two beside it while it is inverted.
+fn matrix_bytes(links: usize) -> usize {
+    size_of::<f64>() * links.pow(2).max(3 * links.min(MOST_TIGHT).pow(2))
 }

@@ -6,6 +6,39 @@ use crate::mcf::lanes::{LANES, sum};
 
 /// Rows of storage that are added together.
 const GROWTH: usize = 64;
+/// A row is sparse where at most one entry in so many is not 0.
+const FEW: usize = 8;
+
+/// A row, or its entries other than 0 where these are few.
+enum Row<'a> {
+    All(&'a [f64]),
+    Some(Vec<(u32, f64)>),
+}
+
+impl<'a> Row<'a> {
+    fn of(values: &'a [f64]) -> Self {
+        let few = values.len() / FEW;
+        let some = (0..).zip(values).filter(|(_, value)| **value != 0.0).map(|(c, value)| (c, *value));
+        let some: Vec<(u32, f64)> = some.take(few + 1).collect();
+        if some.len() > few { Row::All(values) } else { Row::Some(some) }
+    }
+
+    /// `to += by * row`
+    fn add(&self, to: &mut [f64], by: f64) {
+        match self {
+            Row::All(row) => add(to, by, row),
+            Row::Some(row) => row.iter().for_each(|(c, value)| to[*c as usize] += by * value),
+        }
+    }
+
+    /// The scalar product.
+    fn dot(&self, other: &[f64]) -> f64 {
+        match self {
+            Row::All(row) => dot(row, other),
+            Row::Some(row) => row.iter().map(|(c, value)| value * other[*c as usize]).sum(),
+        }
+    }
+}
 
 /// The inverse of a square matrix `W`: `of(r)[c]` is the entry of its column `r` in its row `c`, so that a row of `W` belongs to a
 /// contiguous piece of memory.
@@ -42,19 +75,20 @@ impl Inverse {
 
     /// A row times the inverse.
     pub(super) fn before(&self, row: &[f64]) -> Vec<f64> {
-        (0..self.size).map(|r| dot(row, self.of(r))).collect()
+        let row = Row::of(row);
+        (0..self.size).map(|r| row.dot(self.of(r))).collect()
     }
 
     /// Column `c` is replaced by one that the inverse makes `product` of.
     pub(super) fn replace_column(&mut self, c: usize, product: &[f64]) {
         let mut by = product.to_vec();
         by[c] -= 1.0;
-        let pivot = product[c];
+        let (by, pivot) = (Row::of(&by), product[c]);
         for r in 0..self.size {
             let of = self.of_mut(r);
             let part = of[c] / pivot;
             if part != 0.0 {
-                add(of, -part, &by);
+                by.add(of, -part);
             }
         }
     }
@@ -63,21 +97,23 @@ impl Inverse {
     pub(super) fn replace_row(&mut self, r: usize, product: &[f64]) {
         let pivot = product[r];
         let old = self.of(r).to_vec();
+        let old = Row::of(&old);
         for (q, value) in product.iter().enumerate() {
             let by = if q == r { 1.0 / pivot - 1.0 } else { -value / pivot };
             if by != 0.0 {
-                add(self.of_mut(q), by, &old);
+                old.add(self.of_mut(q), by);
             }
         }
     }
 
     /// To each column is added `column` times its entry in `row`; the inverse makes `product` of `column`.
     pub(super) fn add_outer(&mut self, product: &[f64], row: &[f64]) {
-        let pivot = 1.0 + dot(row, product);
+        let (row, by) = (Row::of(row), Row::of(product));
+        let pivot = 1.0 + row.dot(product);
         for r in 0..self.size {
-            let part = dot(row, self.of(r)) / pivot;
+            let part = row.dot(self.of(r)) / pivot;
             if part != 0.0 {
-                add(self.of_mut(r), -part, product);
+                by.add(self.of_mut(r), -part);
             }
         }
     }
@@ -91,11 +127,12 @@ impl Inverse {
             (0..size).for_each(|r| values[r * stride..r * stride + size].copy_from_slice(self.of(r)));
             (self.stride, self.values) = (stride, values);
         }
-        let pivot = last - dot(row, product);
+        let (row, by) = (Row::of(row), Row::of(product));
+        let pivot = last - row.dot(product);
         for r in 0..size {
-            let part = dot(row, self.of(r)) / pivot;
+            let part = row.dot(self.of(r)) / pivot;
             if part != 0.0 {
-                add(self.of_mut(r), part, product);
+                by.add(self.of_mut(r), part);
             }
             self.values[r * self.stride + size] = -part;
         }
@@ -108,11 +145,12 @@ impl Inverse {
     /// Row `r` and column `c` are removed; the last row and the last column take their places.
     pub(super) fn remove(&mut self, r: usize, c: usize) {
         let old = self.of(r).to_vec();
+        let (by, pivot) = (Row::of(&old), old[c]);
         for q in 0..self.size {
             let of = self.of_mut(q);
-            let part = of[c] / old[c];
+            let part = of[c] / pivot;
             if q != r && part != 0.0 {
-                add(of, -part, &old);
+                by.add(of, -part);
             }
         }
         let last = self.size - 1;

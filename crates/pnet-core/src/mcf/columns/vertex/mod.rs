@@ -43,7 +43,7 @@ const LOST: f64 = 1e-6;
 /// See [`Vertices::patience`]: twice as many after each time that brought nothing.
 const PATIENCE: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
-const MOST_TIGHT: usize = 1_500;
+pub(super) const MOST_TIGHT: usize = 4_000;
 
 /// Levels over any path, each at a vertex.
 pub struct FairVertices(Vertices<Anywhere<Problem>>);
