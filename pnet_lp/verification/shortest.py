@@ -8,7 +8,7 @@ import numpy as np
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import ShortestCertificate
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.rounded import add_down
@@ -65,8 +65,8 @@ class SecondShortest(SecondArcs):
         for p, near in enumerate(self._near):
             own = rows.plane[row] == p
             to, arc = near.row[rows.switch[row[own]]], place[own]
-            far = near.far[to, flow.tail[arc]]
-            on[own] = np.isfinite(far) & (far - near.far[to, flow.head[arc]] == metrics(flow, p)[arc - flow.arc_ptr[p]])
+            ends = near.far[to, flow.tail[arc]], near.far[to, flow.head[arc]]
+            on[own] = _leads(*ends, metrics(flow, p)[arc - flow.arc_ptr[p]])
         self.check.require(
             on.all(),
             "fractions are on shortest paths",
@@ -82,6 +82,11 @@ class SecondShortest(SecondArcs):
             through = add_down(add_down(up[p, flow.src], between), down[p, flow.dst])
             found = np.where(self.available[p], np.minimum(found, through), found)
         return floats(found)
+
+
+def _leads(tail: FloatArray, head: FloatArray, metric: FloatArray) -> BoolArray:
+    """Return whether arcs are on a shortest path, where their ends are so far from the destination."""
+    return np.asarray(np.isfinite(tail) & (tail == head + metric))
 
 
 def _near(flow: FlowProblem, plane: int) -> _Near:
@@ -121,8 +126,7 @@ def _along(flow: FlowProblem, plane: int, near: _Near, length: FloatArray) -> Fl
 def _least(far: FloatArray, tail: IntArray, head: IntArray, metric: FloatArray, length: FloatArray) -> FloatArray:
     """Return float64 ``[destinations, switches]``: the least length along arcs that lead nearer by their metric."""
     least = np.where(far == 0, 0.0, np.inf)
-    leads = np.isfinite(far[:, tail]) & (far[:, tail] - far[:, head] == metric)
-    to, arc = np.nonzero(leads)
+    to, arc = np.nonzero(_leads(far[:, tail], far[:, head], metric))
     # Whatever is nearer is known before what is further away.
     begins = far[to, tail[arc]]
     order = np.argsort(begins, kind="stable")

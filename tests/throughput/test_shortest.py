@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pnet_lp import _core
 from pnet_lp.errors import CertificateError, SpecError
 from pnet_lp.model import Network, PathCertificate, Plane, ShortestCertificate, ThroughputResult, TrafficMatrix
 from pnet_lp.model.flow import build_problem
 from pnet_lp.model.network import Level
+from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.carried import carried_paths
+from pnet_lp.throughput.problems import state_problem
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify, verify_file
 from pnet_lp.topology import build_network
@@ -173,3 +176,50 @@ def test_other_routings_have_other_paths(tmp_path: Path, changes: dict[str, str]
     stored = load_result(path)
     with pytest.raises(CertificateError, match="does not have all shortest paths"):
         verify(replace(stored, claims={**stored.claims, **changes}))
+
+
+def line_of(metric: list[int]) -> Plane:
+    return Plane.from_cables(3, [0, 1], [1, 2], 1.0, metric=metric)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize(
+    ("planes", "demands"),
+    [
+        # No switch of the one part is near any destination in the other.
+        ([Plane.from_cables(4, [0, 2], [1, 3], 1.0)], {(0, 1): 1.0}),
+        # Of parallel cables one is nearer, which no step may forget.
+        ([Plane.from_cables(4, [0, 0, 1, 1], [1, 1, 2, 3], 1.0, metric=[3, 1, 1, 1])], {(0, 2): 1.0, (0, 3): 1.0}),
+        # The path with the fewest links is not the shortest, or is, where so little fits at once.
+        ([Plane.from_cables(4, [0, 2, 3, 3], [1, 1, 2, 0], 1.0, metric=[1, 3, 3, 1])], {(2, 3): 1e-3}),
+        ([Plane.from_cables(4, [0, 2, 3, 3], [1, 1, 2, 0], 1.0, metric=[1, 1, 9, 1])], {(2, 3): 1e-3}),
+        # Planes of the same cables are none of the same paths.
+        ([line_of([1, 1]), line_of([3, 1])], {(0, 1): 1.0, (1, 2): 1.0}),
+    ],
+)
+def test_distances_are_by_metric(
+    tmp_path: Path, planes: list[Plane], demands: dict[tuple[int, int], float], objective: str
+) -> None:
+    network, racks = Network.from_planes(planes), len(planes[0].switch_names)
+    src, dst = zip(*demands, strict=True)
+    traffic = TrafficMatrix.from_entries("rack", racks, src, dst, list(demands.values()))
+    listed = solve(network, traffic, routing="ecmp-lp", objective=objective)
+    found = by_destination(network, traffic, objective=objective)
+    assert found.value == pytest.approx(listed.value, rel=3e-4)
+    checked(tmp_path, network, traffic, found)
+    early = by_destination(network, traffic, objective=objective, max_iterations=1)
+    save_result(path := tmp_path / "early.json", network, traffic, early)
+    assert verify_file(path).status == early.status
+
+
+def test_memory_does_not_depend_on_the_unit_of_metrics() -> None:
+    network = build_network("mesh:dims=6x6")
+    cables = len(network.planes[0].cable_u)
+    traffic = build_traffic("all-to-all", network, "rack")
+    estimates = set()
+    for metric in (1, 10_000):
+        plane = replace(network.planes[0], metric=np.full((cables, 2), metric, dtype=np.int32))
+        with unlisted():
+            problem = state_problem(replace(network, planes=(plane,)), traffic, parse_routing("ecmp-lp"), listed=False)
+        estimates.add(_core.estimate_columns_bytes(problem.flow.core))
+    assert len(estimates) == 1

@@ -181,8 +181,10 @@ def merge_planes(problem: FlowProblem, cost: FloatArray | None = None) -> Merged
 
 
 def _equal(problem: FlowProblem, cost: FloatArray | None, a: int, b: int) -> bool:
-    """Whether the arcs of two planes, which are as many, cost the same."""
-    return cost is None or np.array_equal(cost[_arcs(problem, a)], cost[_arcs(problem, b)])
+    """Whether the arcs of two planes, which are as many, cost the same, and count the same where paths are shortest."""
+    kinds = [cost, None if problem.shortest is None else problem.metric]
+    here, there = _arcs(problem, a), _arcs(problem, b)
+    return all(kind is None or np.array_equal(kind[here], kind[there]) for kind in kinds)
 
 
 def _arcs(problem: FlowProblem, plane: int) -> slice:

@@ -116,6 +116,7 @@ mod tests {
             graph: Graph::new(8, tail, head).unwrap(),
             attach: vec![],
             partner: vec![],
+            near: None,
             up: vec![],
             down: vec![],
             targets: vec![],

@@ -92,7 +92,7 @@ def by_levels(state: State, levels: Levels, most: int | None = None, *, longer: 
     while state.active.any():
         state.check_fits()
         if (limit := context.options.max_iterations) is not None:
-            options = replace(options, max_iterations=limit - state.iterations)
+            options = replace(options, max_iterations=max(limit - state.iterations, 0))
         found, lengths = levels.next(state.kept, options, report)
         state = replace(state, iterations=state.iterations + found.iterations)
         context.clock.note("solve")

@@ -67,7 +67,8 @@ def optimum_by_filling(problem: Problem, context: SolveContext, weight: FloatArr
     """
     usage = problem.bundles()
     if usage is None:
-        raise choice(f"{problem.most_paths:.0f} paths for one demand")
+        count = f"{problem.most_paths:.0f}" if np.isfinite(problem.most_paths) else "many"
+        raise choice(f"{count} paths for one demand")
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
     flow, demand, links = problem.flow, weight, len(problem.flow.link_capacity)

@@ -1,4 +1,4 @@
-//! Which planes carry a demand: those in which it has the fewest hops.
+//! Which planes carry a demand: those in which it is nearest.
 
 use rayon::prelude::*;
 
@@ -15,17 +15,16 @@ pub(super) struct ShortestPaths {
     pub rows: Vec<Vec<Row>>,
     /// Source switch and index of the demands of each row, by plane.
     pub entering: Vec<Csr<(u32, u32)>>,
-    /// The largest number of hops of a demand.
+    /// The largest number of hops of a path.
     pub most_hops: u32,
 }
 
 impl ShortestPaths {
-    /// The shortest paths by hops; None where it is plain that some demand cannot send `k` times its size over them: it has
+    /// The shortest paths; None where it is plain that some demand cannot send `k` times its size over them: it has
     /// no path, or only direct cables that are too slow.
     pub(super) fn new(problem: &Problem, k: f64) -> Option<Self> {
         let planes = problem.planes.len();
         let hops = hops(problem);
-        let mut most_hops = 0;
         let mut carries = vec![false; hops.len()];
         for (j, (carries, hops)) in carries.chunks_mut(planes).zip(hops.chunks(planes)).enumerate() {
             let least = hops.iter().copied().fold(FAR, u32::min);
@@ -39,7 +38,6 @@ impl ShortestPaths {
             if !fits {
                 return None;
             }
-            most_hops = most_hops.max(least);
         }
         let entering: Vec<Csr<(u32, u32)>> =
             (0..planes).map(|p| entering(&problem.planes[p], |j| carries[j * planes + p])).collect();
@@ -51,11 +49,13 @@ impl ShortestPaths {
             });
             rows.collect()
         });
-        Some(ShortestPaths { rows: rows.collect(), carries, entering, most_hops })
+        let rows: Vec<Vec<Row>> = rows.collect();
+        let most_hops = rows.iter().flatten().map(Row::hops).fold(0, u32::max);
+        Some(ShortestPaths { rows, carries, entering, most_hops })
     }
 }
 
-/// Hops of each demand in each plane, `[demands][planes]`; [`FAR`] where it has no path.
+/// Hops of each demand in each plane, or its distance by metric, `[demands][planes]`; [`FAR`] where it has no path.
 fn hops(problem: &Problem) -> Vec<u32> {
     let planes = problem.planes.len();
     let mut hops = vec![FAR; problem.demands() * planes];

@@ -1,4 +1,4 @@
-//! The shortest paths by hops to one target, and sums over them.
+//! The shortest paths to one target, by hops or by metric, and sums over them.
 
 use crate::graph::Reach;
 use crate::mcf::problem::Plane;
@@ -10,14 +10,16 @@ pub(super) struct Row {
     tails: Vec<u32>,
     /// Offsets into `arcs` by switch.
     ptr: Vec<u32>,
-    /// Arcs that lead one hop closer.
+    /// Arcs that lead closer.
     arcs: Vec<u32>,
+    /// The largest number of arcs on a path.
+    hops: u32,
     /// For each switch the sum over its paths of the product of their arcs' weights.
     paths: Vec<f64>,
 }
 
 impl Row {
-    /// The paths from `sources` to `target`, to which `reach` holds the hops.
+    /// The paths from `sources` to `target`, to which `reach` holds the distances.
     pub(super) fn new(plane: &Plane, target: u32, sources: impl Iterator<Item = u32>, reach: &Reach) -> Self {
         let mut used = vec![false; plane.nodes()];
         sources.for_each(|source| used[source as usize] = true);
@@ -26,17 +28,25 @@ impl Row {
             if !used[*u as usize] {
                 continue;
             }
-            for a in plane.out(*u as usize) {
-                let v = plane.head(a);
-                if reach.distance[*u as usize].checked_sub(1) == Some(reach.distance[v]) {
-                    used[v] = true;
-                    arcs.push(a as u32);
-                }
+            for a in plane.graph.next_hops(*u, reach) {
+                used[plane.graph.head(a) as usize] = true;
+                arcs.push(a);
             }
             tails.push(*u);
             ptr.push(arcs.len() as u32);
         }
-        Row { target, tails, ptr, arcs, paths: vec![0.0; plane.nodes()] }
+        let mut row = Row { target, tails, ptr, arcs, hops: 0, paths: vec![0.0; plane.nodes()] };
+        let mut hops = vec![0; plane.nodes()];
+        for (u, arcs) in row.farthest_first().rev() {
+            hops[u] = 1 + arcs.iter().map(|a| hops[plane.head(*a as usize)]).fold(0, u32::max);
+        }
+        row.hops = hops.into_iter().fold(0, u32::max);
+        row
+    }
+
+    /// The largest number of arcs on a path.
+    pub(super) fn hops(&self) -> u32 {
+        self.hops
     }
 
     /// The sum over the paths from `source`.
@@ -120,6 +130,7 @@ mod tests {
                 graph: Graph::new(6, tail, head).unwrap(),
                 attach: vec![],
                 partner: vec![],
+                near: None,
                 up: vec![],
                 down: vec![],
                 targets: vec![],

@@ -4,7 +4,7 @@ use super::links::Links;
 use super::price::Path;
 use crate::csr::Csr;
 use crate::error::Error;
-use crate::graph::Reach;
+use crate::graph::{FAR, Reach};
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::pdhg::split::NEW;
 use crate::mcf::problem::{Plane, Problem, Use};
@@ -170,7 +170,7 @@ fn farthest(plane: &Plane) -> usize {
     let every = (plane.targets.len() / SAMPLE).max(1);
     let hops = plane.targets.iter().step_by(every).take(SAMPLE).map(|target| {
         plane.graph.reach(*target, &mut reach);
-        reach.order.last().map_or(0, |last| reach.distance[*last as usize] as usize)
+        plane.graph.hops(&reach, |_| true).into_iter().filter(|hops| *hops != FAR).max().unwrap_or(0)
     });
-    hops.max().unwrap_or(0)
+    hops.max().unwrap_or(0) as usize
 }

@@ -239,6 +239,7 @@ mod tests {
             graph: Graph::new(5, tail, head).unwrap(),
             attach: vec![],
             partner: vec![],
+            near: None,
             up: vec![],
             down: vec![],
             targets: vec![0, 3],
