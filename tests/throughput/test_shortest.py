@@ -89,6 +89,19 @@ def test_access_links_limit_hosts(tmp_path: Path) -> None:
     checked(tmp_path, network, traffic, found)
 
 
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_planes_of_the_same_cables_carry_different_demands(tmp_path: Path, objective: str) -> None:
+    # On a line of four the first host has no link into one plane.
+    planes = [
+        Plane.from_cables(4, [0, 1, 2], [1, 2, 3], 1.0, host_switch=at, access_gbps=[10.0 * (s >= 0) for s in at])
+        for at in ([-1, 1, 3], [0, 1, 3])
+    ]
+    network, traffic = Network.from_planes(planes), TrafficMatrix.from_entries("host", 3, [0, 1], [2, 2], [1.0, 1.0])
+    found = by_destination(network, traffic, objective=objective)
+    assert found.value == pytest.approx(solve(network, traffic, routing="ecmp-lp", objective=objective).value, rel=3e-4)
+    checked(tmp_path, network, traffic, found)
+
+
 def test_a_plane_is_drawn_for_each_flow_of_a_list() -> None:
     network, traffic = torus()
     found = by_destination(network, traffic, plane_policy="single")

@@ -9,7 +9,7 @@ use super::adjacency::Graph;
 pub const FAR: u32 = u32::MAX;
 
 /// Distances to one node.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reach {
     /// Length of the shortest path from every node, [`FAR`] where there is no path.
     pub distance: Vec<u32>,

@@ -63,12 +63,12 @@ impl Plane {
         }
     }
 
-    /// Whether another plane has the same links and destinations, however wide the links are.
+    /// Whether another plane has the same links, destinations and paths, however wide the links are.
     pub(crate) fn is_like(&self, other: &Plane) -> bool {
         self.graph == other.graph
             && self.targets == other.targets
             && self.partner == other.partner
-            && self.near.is_some() == other.near.is_some()
+            && self.near == other.near
     }
 
     /// Whether only shortest paths count.
