@@ -185,7 +185,7 @@ def test_list_solvers_says_what_they_can(run_json: RunJson) -> None:
 
 
 def test_every_form_has_a_solver() -> None:
-    assert set().union(*(entry.build.forms for entry in SOLVERS)) == {"arc", "path"}
+    assert set().union(*(entry.build.forms for entry in SOLVERS)) == {"arc", "shortest", "path"}
 
 
 def test_list_as_a_table(run: Run, here: Path) -> None:

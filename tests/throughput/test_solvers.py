@@ -62,7 +62,8 @@ def test_names() -> None:
 def test_capabilities(name: str) -> None:
     solver = get_solver(name)
     assert solver.name == name
-    assert solver.forms == ({"arc"} if name == "symmetric" else {"arc", "path"})
+    few = {"symmetric": {"arc"}, "structured": {"arc", "path"}}
+    assert solver.forms == few.get(name, {"arc", "shortest", "path"})
     assert solver.warm_start == ({"arc", "path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
     general = {"structured": {"path", "split"}, "columns": {"arc", "path"}, "symmetric": set()}
