@@ -127,6 +127,16 @@ def test_no_list_would_fit(tmp_path: Path) -> None:
     checked(tmp_path, network, traffic, found)
 
 
+def test_a_flow_for_k_over_shortest_paths_is_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr("pnet_lp.throughput.objectives.min_cost.solve_goal", never)
+    found = by_destination(*torus(), objective="min-cost")
+    assert found.status == "certified"
+    assert found.figures["carried_gbps"] == pytest.approx(found.figures["asked_gbps"], rel=1e-9)
+
+
 def test_the_number_of_threads_changes_no_bit() -> None:
     network, traffic = unlike()
     one, two = (by_destination(network, traffic, objective="total", threads=n) for n in (1, 2))

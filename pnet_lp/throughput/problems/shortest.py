@@ -1,18 +1,19 @@
 """The problem over all shortest paths where these are too many to be listed.
 
-The arcs of shortest paths to a destination form no cycle, and every path along them is a shortest one.  So flows are
-stated by destination, as over any path, with fewer arcs to each: how many paths that makes does not matter.
+The arcs of shortest paths to a destination form no cycle (the shortest-path DAG), and every path along them is a
+shortest one.  So flows are stated by destination, as over any path, with fewer arcs to each: how many paths that makes
+does not matter.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from pnet_lp import _core
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SolverError, SpecError, TimeLimitError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Certificate, Network
@@ -73,7 +74,7 @@ class ShortestProblem(ArcProblem):
         """See :meth:`Problem.in_outline`: a tree need not be of shortest paths."""
         return self
 
-    def quotient(self, deadline: Any = None) -> None:
+    def quotient(self, deadline: Deadline = NEVER) -> None:
         """See :meth:`Problem.quotient`."""
         del deadline
 

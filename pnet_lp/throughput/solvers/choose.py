@@ -89,9 +89,8 @@ SYMMETRIC = 100
 
 def eliminates_demands(problem: Problem) -> bool:
     """Whether column generation is the solver of a goal without a rate."""
-    if problem.form == "shortest":
-        return True
-    return problem.flow_variables > TINY_FLOW_VARIABLES and (problem.form == "arc" or problem.listed)
+    large = problem.flow_variables > TINY_FLOW_VARIABLES
+    return problem.form == "shortest" or (large and (problem.form == "arc" or problem.listed))
 
 
 def eliminates_in_levels(problem: Problem) -> bool:

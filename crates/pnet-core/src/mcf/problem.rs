@@ -96,13 +96,14 @@ impl Plane {
 
     /// Leaves out targets that no demand has.
     fn retain_targets(&mut self) {
-        let mut number = vec![NO_ROW; self.targets.len()];
+        let mut used = vec![false; self.targets.len()];
         for usage in &self.demands {
             if let Use::Core { row, .. } = usage {
-                number[*row as usize] = 0;
+                used[*row as usize] = true;
             }
         }
-        let kept: Vec<usize> = (0..number.len()).filter(|row| number[*row] == 0).collect();
+        let kept: Vec<usize> = (0..used.len()).filter(|row| used[*row]).collect();
+        let mut number = vec![0; used.len()];
         kept.iter().zip(0..).for_each(|(row, new)| number[*row] = new);
         for usage in &mut self.demands {
             if let Use::Core { row, .. } = usage {
@@ -129,9 +130,6 @@ impl Plane {
         arcs.start as usize..arcs.end as usize
     }
 }
-
-/// In place of the row of a target that no demand has.
-const NO_ROW: u32 = u32::MAX;
 
 /// How a plane can carry a demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

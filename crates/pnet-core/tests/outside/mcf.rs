@@ -62,6 +62,26 @@ fn closed_forms() {
     }
 }
 
+/// In a ring of five the path around is none of the shortest paths.
+#[test]
+fn arcs_off_shortest_paths_carry_nothing() {
+    let problem = problem(5, &[ring(5)], &[(0, 2, 1.0)]).over_shortest(None, false).unwrap();
+    // Sorted by tail: 0>1, 0>4, 1>0, 1>2, 2>1, 2>3, 3>2, 3>4, 4>3, 4>0.
+    let proof = |split_arc: Vec<u32>| Proof {
+        length: vec![1.0; 10],
+        up_length: vec![0.0; 5],
+        down_length: vec![0.0; 5],
+        share: vec![1.0],
+        split_ptr: vec![0, split_arc.len()],
+        split_fraction: vec![1.0; split_arc.len()],
+        split_arc,
+    };
+    let found = evaluate(&problem, &proof(vec![0, 3])).unwrap();
+    assert!((found.lower - 1.0).abs() < 1e-12 && (found.upper - 5.0).abs() < 1e-9);
+    let error = evaluate(&problem, &proof(vec![1, 6, 8])).unwrap_err().to_string();
+    assert_eq!(error, "split_arc: row 0 has arc 1, which is on none of its shortest paths");
+}
+
 /// On the line 0 - 1 - 2 - 3 the first and the last cable are one link of capacity 2, which a demand from end to end passes
 /// twice; the demands 0 -> 1 and 2 -> 3 share it.
 #[test]

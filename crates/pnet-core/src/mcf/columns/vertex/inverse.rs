@@ -306,6 +306,21 @@ mod tests {
     }
 
     #[test]
+    fn a_sparse_row_is_the_same_as_all_of_it() {
+        let mut values = vec![0.0; 4 * FEW];
+        (values[3], values[17]) = (2.0, -0.5);
+        let other: Vec<f64> = (0..values.len()).map(|i| i as f64).collect();
+        let row = Row::of(&values);
+        assert!(matches!(&row, Row::Some(some) if some[..] == [(3, 2.0), (17, -0.5)]));
+        assert_eq!(row.dot(&other), dot(&values, &other));
+        let (mut some, mut all) = (other.clone(), other);
+        row.add(&mut some, 3.0);
+        add(&mut all, 3.0, &values);
+        assert_eq!(some, all);
+        assert!(matches!(Row::of(&[1.0, 2.0]), Row::All(_)));
+    }
+
+    #[test]
     fn a_singular_matrix_has_none() {
         assert!(Inverse::new(2, |_| vec![(0, 1.0), (1, 2.0)]).is_none());
     }
