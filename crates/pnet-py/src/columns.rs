@@ -250,6 +250,22 @@ fair_levels!(
     }
 );
 fair_levels!(
+    FairTrees,
+    FlowProblem,
+    "The same where most pairs have demands: what goes to a destination moves together.",
+    /// The flow of the last level.
+    fn proof(&self, py: Python<'_>) -> Result<Proof> {
+        in_parallel(py, || {
+            let fair = unlocked(&self.inner);
+            Ok(Proof { inner: fair.proof()?, planes: fair.planes() })
+        })
+    },
+    /// What each demand gets by that flow, in which no link carries more than it can.
+    fn served<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
+        Ok(in_parallel(py, || Ok(unlocked(&self.inner).served()))?.into_pyarray(py))
+    }
+);
+fair_levels!(
     FairSplit,
     PathProblem,
     "Levels of max-min fairness over given paths, by column generation.",

@@ -43,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<columns::FairSplit>()?;
     module.add_class::<columns::FairSplitVertices>()?;
     module.add_class::<columns::FairVertices>()?;
+    module.add_class::<columns::FairTrees>()?;
     module.add_class::<columns::PathsInUse>()?;
     module.add_class::<symmetry::Demands>()?;
     module.add_class::<symmetry::Symmetry>()?;

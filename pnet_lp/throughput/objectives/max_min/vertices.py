@@ -64,6 +64,12 @@ class AtVerticesOfPaths(OverGivenPaths):
         return problem.attain(amount, floats(np.minimum(rate, served)))
 
 
+class AtTrees(AtVertices):
+    """The same over trees."""
+
+    search = _core.FairTrees
+
+
 _SEARCHES: dict[str, Any] = {"arc": AtVertices, "shortest": AtVertices, "path": AtVerticesOfPaths}
 """By the form of the problem."""
 
@@ -80,6 +86,9 @@ def at_vertices(state: State) -> State | None:
     if state.problem.demand_count > MOST_DEMANDS:
         return None
     options, search = state.context.options, _SEARCHES[state.problem.form](state.problem)
+    import os
+    if os.environ.get("TREES") and state.problem.form != "path":
+        search = AtTrees(state.problem)
     context = replace(state.context, options=replace(options, deadline=options.deadline.parts(_PART)))
     found = by_levels(replace(state, context=context), search, longer=options.deadline)
     return replace(found, context=state.context)

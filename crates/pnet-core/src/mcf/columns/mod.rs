@@ -28,6 +28,7 @@ mod price;
 mod rise;
 mod search;
 mod source;
+mod trees;
 mod vertex;
 
 pub use cheapest::{Cheapest, cheapest, estimate_bytes as estimate_cheapest_bytes};
@@ -41,6 +42,7 @@ pub use listed::{
     CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes,
     estimate_solve_bytes as estimate_split_bytes, solve_listed,
 };
+pub use trees::FairTrees;
 pub use vertex::{FairSplitVertices, FairVertices};
 
 use super::balance::{self, Balanced, balance};

@@ -17,11 +17,11 @@ use super::paths::Paths;
 use crate::mcf::columns::price::Path;
 
 /// What is in no row, or in no column.
-pub(super) const NONE: u32 = u32::MAX;
+pub(in crate::mcf::columns) const NONE: u32 = u32::MAX;
 /// In place of the number of a path, in the list of columns.
 pub(super) const RATE: u32 = u32::MAX;
 /// Errors of prices, as a part of t, and of loads that need no correction.
-pub(super) const NEGLIGIBLE: f64 = 1e-14;
+pub(in crate::mcf::columns) const NEGLIGIBLE: f64 = 1e-14;
 /// Part of a link by which the load of a tight one may be off: a correction moves what is at 0 below that, by the norm of the
 /// inverse times what sums of flows are rounded by.
 const UNEVEN: f64 = 1e-11;

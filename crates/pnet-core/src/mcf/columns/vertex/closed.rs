@@ -6,11 +6,11 @@
 //! earlier levels as well, as much as makes closed paths long.
 
 /// What is longer than another path by this part of a level's longest link is closed by it.
-const LONGER: f64 = 1e-3;
+pub(in crate::mcf::columns) const LONGER: f64 = 1e-3;
 /// Less than this part of the longest link is rounding.
 const ROUNDING: f64 = 1e-9;
 /// How much of what a closed path, or a link with a price below 0, needs of a level is added.
-const AMPLE: f64 = 1.1;
+pub(in crate::mcf::columns) const AMPLE: f64 = 1.1;
 /// How often levels are added until no link has a length below 0.
 const LIFTS: usize = 10;
 
@@ -25,11 +25,11 @@ struct Level {
 
 /// Levels that are proved, lowest first.
 #[derive(Default)]
-pub(super) struct Closed(Vec<Level>);
+pub(in crate::mcf::columns) struct Closed(Vec<Level>);
 
 impl Closed {
     /// One level more, proved by `length` and what is added to it.
-    pub(super) fn add(&mut self, mut length: Vec<f64>) {
+    pub(in crate::mcf::columns) fn add(&mut self, mut length: Vec<f64>) {
         let longest = length.iter().fold(0.0, |longest: f64, l| longest.max(l.abs()));
         if longest > 0.0 {
             length.iter_mut().for_each(|l| *l = if l.abs() > ROUNDING * longest { *l / longest } else { 0.0 });
@@ -37,27 +37,37 @@ impl Closed {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::mcf::columns) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Adds nothing to the lengths of the next level.
-    pub(super) fn reset(&mut self) {
+    pub(in crate::mcf::columns) fn reset(&mut self) {
         self.0.iter_mut().for_each(|level| level.times = 0.0);
     }
 
     /// Whether a link stays full.
-    pub(super) fn full(&self, link: u32) -> bool {
+    pub(in crate::mcf::columns) fn full(&self, link: u32) -> bool {
         self.0.iter().any(|level| level.length[link as usize] > LONGER)
     }
 
+    /// The number of the last level, and its lengths.
+    pub(in crate::mcf::columns) fn last(&self) -> Option<(usize, &[f64])> {
+        self.0.last().map(|level| (self.0.len() - 1, &level.length[..]))
+    }
+
+    /// A level is to be added so often, if it was not.
+    pub(in crate::mcf::columns) fn need(&mut self, level: usize, times: f64) {
+        self.0[level].more = self.0[level].more.max(times);
+    }
+
     /// Whether the last level closes a path of a demand with such a key path.
-    pub(super) fn closes(&self, path: &[u32], key: &[u32]) -> bool {
+    pub(in crate::mcf::columns) fn closes(&self, path: &[u32], key: &[u32]) -> bool {
         self.0.last().is_some_and(|level| level.beyond(path, key) > LONGER)
     }
 
     /// `length` with those of earlier levels, as much of these as leaves none below 0.
-    pub(super) fn with(&mut self, length: &[f64]) -> Vec<f64> {
+    pub(in crate::mcf::columns) fn with(&mut self, length: &[f64]) -> Vec<f64> {
         let mut all = self.sum(length);
         for _ in 0..LIFTS {
             for (link, length) in all.iter().enumerate().filter(|(_, length)| **length < 0.0) {
@@ -83,7 +93,7 @@ impl Closed {
     }
 
     /// Whether a path is open; if it is not, and is shorter by `gain` than the key path with what is added, more is needed.
-    pub(super) fn opens(&mut self, path: &[u32], key: &[u32], gain: f64) -> bool {
+    pub(in crate::mcf::columns) fn opens(&mut self, path: &[u32], key: &[u32], gain: f64) -> bool {
         for level in &mut self.0 {
             let beyond = level.beyond(path, key);
             if beyond > LONGER {
@@ -95,7 +105,7 @@ impl Closed {
     }
 
     /// Adds levels as often as is needed; whether that is more than before.
-    pub(super) fn lift(&mut self) -> bool {
+    pub(in crate::mcf::columns) fn lift(&mut self) -> bool {
         let mut more = false;
         for level in &mut self.0 {
             more |= level.times + level.more > level.times;

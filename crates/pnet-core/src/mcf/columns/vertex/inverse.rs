@@ -43,7 +43,7 @@ impl<'a> Row<'a> {
 /// The inverse of a square matrix `W`: `of(r)[c]` is the entry of its column `r` in its row `c`, so that a row of `W` belongs to a
 /// contiguous piece of memory.
 #[derive(Default)]
-pub(super) struct Inverse {
+pub(in crate::mcf::columns) struct Inverse {
     size: usize,
     stride: usize,
     values: Vec<f64>,
@@ -52,7 +52,7 @@ pub(super) struct Inverse {
 impl Inverse {
     /// The column of the inverse that belongs to row `r` of the matrix.
     #[inline]
-    pub(super) fn of(&self, r: usize) -> &[f64] {
+    pub(in crate::mcf::columns) fn of(&self, r: usize) -> &[f64] {
         &self.values[r * self.stride..r * self.stride + self.size]
     }
 
@@ -62,25 +62,25 @@ impl Inverse {
     }
 
     /// The row of the inverse that belongs to column `c` of the matrix.
-    pub(super) fn row(&self, c: usize) -> impl Iterator<Item = f64> + '_ {
+    pub(in crate::mcf::columns) fn row(&self, c: usize) -> impl Iterator<Item = f64> + '_ {
         (0..self.size).map(move |r| self.values[r * self.stride + c])
     }
 
     /// The inverse times a column, of which the entries in some rows are given.
-    pub(super) fn times(&self, column: &[(u32, f64)]) -> Vec<f64> {
+    pub(in crate::mcf::columns) fn times(&self, column: &[(u32, f64)]) -> Vec<f64> {
         let mut product = vec![0.0; self.size];
         column.iter().for_each(|(r, value)| add(&mut product, *value, self.of(*r as usize)));
         product
     }
 
     /// A row times the inverse.
-    pub(super) fn before(&self, row: &[f64]) -> Vec<f64> {
+    pub(in crate::mcf::columns) fn before(&self, row: &[f64]) -> Vec<f64> {
         let row = Row::of(row);
         (0..self.size).map(|r| row.dot(self.of(r))).collect()
     }
 
     /// Column `c` is replaced by one that the inverse makes `product` of.
-    pub(super) fn replace_column(&mut self, c: usize, product: &[f64]) {
+    pub(in crate::mcf::columns) fn replace_column(&mut self, c: usize, product: &[f64]) {
         let mut by = product.to_vec();
         by[c] -= 1.0;
         let (by, pivot) = (Row::of(&by), product[c]);
@@ -94,7 +94,7 @@ impl Inverse {
     }
 
     /// Row `r` is replaced by one that is `product` before the inverse.
-    pub(super) fn replace_row(&mut self, r: usize, product: &[f64]) {
+    pub(in crate::mcf::columns) fn replace_row(&mut self, r: usize, product: &[f64]) {
         let pivot = product[r];
         let old = self.of(r).to_vec();
         let old = Row::of(&old);
@@ -107,7 +107,7 @@ impl Inverse {
     }
 
     /// To each column is added `column` times its entry in `row`; the inverse makes `product` of `column`.
-    pub(super) fn add_outer(&mut self, product: &[f64], row: &[f64]) {
+    pub(in crate::mcf::columns) fn add_outer(&mut self, product: &[f64], row: &[f64]) {
         let (row, by) = (Row::of(row), Row::of(product));
         let pivot = 1.0 + row.dot(product);
         for r in 0..self.size {
@@ -119,7 +119,7 @@ impl Inverse {
     }
 
     /// A last row, and a last column, are added: the inverse makes `product` of the column without its `last` entry.
-    pub(super) fn append(&mut self, product: &[f64], row: &[f64], last: f64) {
+    pub(in crate::mcf::columns) fn append(&mut self, product: &[f64], row: &[f64], last: f64) {
         let size = self.size;
         if size == self.stride {
             let stride = self.stride + GROWTH;
@@ -143,7 +143,7 @@ impl Inverse {
     }
 
     /// Row `r` and column `c` are removed; the last row and the last column take their places.
-    pub(super) fn remove(&mut self, r: usize, c: usize) {
+    pub(in crate::mcf::columns) fn remove(&mut self, r: usize, c: usize) {
         let old = self.of(r).to_vec();
         let (by, pivot) = (Row::of(&old), old[c]);
         for q in 0..self.size {
@@ -163,7 +163,7 @@ impl Inverse {
     }
 
     /// The row of column `c` is replaced by a sum of rows, each times its factor.
-    pub(super) fn combine(&mut self, c: usize, factors: &[(u32, f64)]) {
+    pub(in crate::mcf::columns) fn combine(&mut self, c: usize, factors: &[(u32, f64)]) {
         for r in 0..self.size {
             let of = self.of_mut(r);
             of[c] = factors.iter().map(|(q, by)| by * of[*q as usize]).sum();
@@ -171,7 +171,7 @@ impl Inverse {
     }
 
     /// The inverse of a matrix of so many rows, of which `column(c)` gives the entries; None where it has none.
-    pub(super) fn new(size: usize, column: impl Fn(usize) -> Vec<(u32, f64)>) -> Option<Self> {
+    pub(in crate::mcf::columns) fn new(size: usize, column: impl Fn(usize) -> Vec<(u32, f64)>) -> Option<Self> {
         // Row by row of (W transposed, identity), which becomes (identity, W transposed inverted).
         let width = 2 * size;
         let mut rows = vec![0.0; size * width];
@@ -220,7 +220,7 @@ fn add(to: &mut [f64], by: f64, row: &[f64]) {
 
 /// The scalar product.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(in crate::mcf::columns) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (heads, rest) = a.as_chunks::<LANES>();
     let (others, more) = b[..a.len()].as_chunks::<LANES>();
     let mut total = [0.0; LANES];

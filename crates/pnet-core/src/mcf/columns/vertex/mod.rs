@@ -10,8 +10,8 @@
 
 mod basis;
 mod climb;
-mod closed;
-mod inverse;
+pub(super) mod closed;
+pub(super) mod inverse;
 mod paths;
 mod rest;
 mod step;
@@ -26,20 +26,21 @@ use crate::mcf::path_form::{PathProblem, normalise};
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Watch};
-use basis::{Basis, NEGLIGIBLE};
+use basis::Basis;
+pub(super) use basis::{NEGLIGIBLE, NONE};
 use closed::Closed;
 
 /// Where levels begin: the closer to the first one, the fewer steps are left.
 const FIRST: Steps = Steps { gap: 1e-5, most: 6_000, unused: 1e-4, least: 0.0 };
 /// All that prices may lack, as a part of t, and the part of the largest one that is noise.
-const EXACT: f64 = 1e-10;
-const NOISE: f64 = 2e-12;
+pub(super) const EXACT: f64 = 1e-10;
+pub(super) const NOISE: f64 = 2e-12;
 /// What links may have too much by the rounding of steps: less is taken from single paths in the end.
-const OVER: f64 = 1e-11;
+pub(super) const OVER: f64 = 1e-11;
 /// Part by which a bound may be off where its lengths close paths: what is asked, but no more and no less than so much.
-const OFF: (f64, f64) = (1e-12, 1e-9);
+pub(super) const OFF: (f64, f64) = (1e-12, 1e-9);
 /// Part by which it may be off where numbers have not lost their precision altogether.
-const LOST: f64 = 1e-6;
+pub(super) const LOST: f64 = 1e-6;
 /// See [`Vertices::patience`]: twice as many after each time that brought nothing.
 const PATIENCE: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.

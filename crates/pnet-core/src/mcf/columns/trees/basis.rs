@@ -1,0 +1,354 @@
+//! A vertex of the fair flows of destinations, its prices and its flows.
+//!
+//! ```text
+//! maximise    t
+//! subject to  sum of x of destination d out of v - sum into v = sum over demands j from v to d of base_j + slope_j t,
+//!             load_l(x) <= 1,  x >= 0
+//! ```
+//!
+//! Each destination has a tree, which carries what other arcs in the basis leave (J. L. Kennington, R. V. Helgason, "Algorithms
+//! for Network Programming", Wiley 1980, chapter 7).  What is left of the basis is a matrix with a row for each link that is
+//! *tight* and a column for each other arc in the basis and for t, as where keys are paths
+//! ([`vertex`](super::super::vertex)); but one step moves the traffic of all sources that go through a switch.
+
+use super::network::Network;
+use super::tree::{Cycle, Tree};
+use super::NONE;
+use crate::mcf::columns::vertex::inverse::Inverse;
+
+/// See [`vertex`](super::super::vertex).
+const UNEVEN: f64 = 1e-11;
+const CORRECTIONS: usize = 3;
+
+/// What moves away from 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Entering {
+    /// The arc of a tree, which it is not of.
+    Arc(u32, u32),
+    Rate,
+    /// The slack of the link in a row.
+    Slack(u32),
+}
+
+/// What t gains by a unit of what enters.
+pub(super) type Gain = (f64, Entering);
+
+/// An arc in the basis that is not of its tree.
+pub(super) struct Column {
+    pub(super) tree: u32,
+    pub(super) arc: u32,
+    pub(super) cycle: Cycle,
+    /// What it carries.
+    pub(super) x: f64,
+}
+
+pub(super) struct Basis {
+    pub(super) network: Network,
+    pub(super) trees: Vec<Tree>,
+    /// The load of each link under a unit of flow, 0 where it has no limit.
+    pub(super) per: Vec<f64>,
+    pub(super) base: Vec<f64>,
+    pub(super) slope: Vec<f64>,
+    pub(super) t: f64,
+    /// The largest slope, and the sums of bases and of slopes.
+    pub(super) steepest: f64,
+    total: (f64, f64),
+    /// The load of each link by which it rises with t, over trees.
+    pub(super) rising: Vec<f64>,
+    /// None is the rate.
+    pub(super) columns: Vec<Option<Column>>,
+    pub(super) rate: Option<u32>,
+    /// The link of each row, and the row of each link.
+    pub(super) rows: Vec<u32>,
+    pub(super) row: Vec<u32>,
+    /// What is left of each link.
+    pub(super) slack: Vec<f64>,
+    pub(super) inverse: Inverse,
+}
+
+impl Basis {
+    /// Nothing flows.
+    pub(super) fn new(network: Network, trees: Vec<Tree>, per: Vec<f64>, slope: Vec<f64>) -> Self {
+        let links = per.len();
+        let mut basis = Basis {
+            network,
+            trees,
+            base: vec![0.0; slope.len()],
+            slope: vec![],
+            t: 0.0,
+            steepest: 0.0,
+            total: (0.0, 0.0),
+            rising: vec![0.0; links],
+            columns: vec![],
+            rate: None,
+            rows: vec![],
+            row: vec![NONE; links],
+            slack: vec![1.0; links],
+            per,
+            inverse: Inverse::default(),
+        };
+        basis.rise(vec![0.0; slope.len()], slope);
+        basis
+    }
+
+    /// Other demands rise from here; the rate leaves the basis.
+    pub(super) fn rise(&mut self, base: Vec<f64>, slope: Vec<f64>) {
+        if let Some(c) = self.rate {
+            let part = |r: usize| self.inverse.of(r)[c as usize].abs();
+            let largest = (0..self.rows.len()).max_by(|a, b| part(*a).total_cmp(&part(*b)).then(b.cmp(a)));
+            if let Some(r) = largest {
+                self.remove(r as u32, c);
+            }
+            self.rate = None;
+        }
+        (self.base, self.slope) = (base, slope);
+        self.steepest = self.slope.iter().copied().fold(0.0, f64::max);
+        self.total = (self.base.iter().sum(), self.slope.iter().sum());
+        self.trees.iter_mut().for_each(|tree| tree.send(&self.base, &self.slope));
+        self.refresh();
+    }
+
+    /// What all demands get.
+    pub(super) fn all(&self) -> f64 {
+        self.total.0 + self.total.1 * self.t
+    }
+
+    /// Number of tight links.
+    pub(super) fn tight(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What a demand gets.
+    pub(super) fn target(&self, j: usize) -> f64 {
+        self.base[j] + self.slope[j] * self.t
+    }
+
+    /// What fixed demands take of all capacity, and those that rise for a unit of t, at such distances.
+    pub(super) fn takes(&self, distance: &[f64]) -> (f64, f64) {
+        let sum = |part: &[f64]| part.iter().zip(distance).map(|(part, distance)| part * distance).sum();
+        (sum(&self.base), sum(&self.slope))
+    }
+
+    /// The lengths of arcs where links have these.
+    pub(super) fn of_arcs(&self, length: &[f64]) -> Vec<f64> {
+        self.network.link.iter().map(|l| length.get(*l as usize).copied().unwrap_or(0.0)).collect()
+    }
+
+    /// Length of each link, and what arcs in the basis lack then: see `Basis::lengths` where keys are paths.
+    pub(super) fn lengths(&self, close: f64) -> (Vec<f64>, f64) {
+        let mut length = vec![0.0; self.per.len()];
+        let Some(c) = self.rate else { return (length, 0.0) };
+        let add = |prices: &mut dyn Iterator<Item = f64>, length: &mut [f64]| {
+            for (price, l) in prices.zip(&self.rows) {
+                length[*l as usize] += price * self.per[*l as usize];
+            }
+        };
+        add(&mut self.inverse.row(c as usize), &mut length);
+        let all = self.all();
+        let error = |missing: &[f64]| {
+            let lacks = |(c, missing): (u32, &f64)| if Some(c) == self.rate { missing * self.t } else { missing * all };
+            (0..).zip(missing).map(lacks).fold(0.0, |worst: f64, lacks| worst.max(lacks.abs()))
+        };
+        let missing = self.missing(&length);
+        let before = error(&missing);
+        if before > close * self.t {
+            let mut corrected = length.clone();
+            add(&mut self.inverse.before(&missing).into_iter(), &mut corrected);
+            let after = error(&self.missing(&corrected));
+            if after < before {
+                return (corrected, after);
+            }
+        }
+        (length, before)
+    }
+
+    /// What each column lacks, at such lengths.
+    fn missing(&self, length: &[f64]) -> Vec<f64> {
+        let of_row = |l: &u32| self.rising[*l as usize] / self.per[*l as usize] * length[*l as usize];
+        let missing = |column: &Option<Column>| match column {
+            None => 1.0 - self.rows.iter().map(of_row).sum::<f64>(),
+            Some(column) => {
+                let mut longer = 0.0;
+                self.for_each_link(column.tree, column.arc, &column.cycle, |l, by| longer += by * length[l]);
+                -longer
+            }
+        };
+        self.columns.iter().map(missing).collect()
+    }
+
+    /// What a unit on an arc that is not of its tree puts on links that have a limit.
+    #[inline]
+    pub(super) fn for_each_link(&self, tree: u32, arc: u32, cycle: &Cycle, mut visit: impl FnMut(usize, f64)) {
+        let mut on = |arc: u32, by: f64| {
+            let link = self.network.link[arc as usize];
+            if link != NONE {
+                visit(link as usize, by);
+            }
+        };
+        on(arc, 1.0);
+        let tree = &self.trees[tree as usize];
+        cycle.iter().for_each(|(v, by)| on(tree.arc[*v as usize], *by));
+    }
+
+    /// The rows of links by whose slack t gains more than `least`, each with its gain.
+    pub(super) fn loose(&self, length: &[f64], least: f64) -> impl Iterator<Item = Gain> {
+        let slacks = self.prices(length).zip(0..).map(|(price, r)| (-price, Entering::Slack(r)));
+        slacks.filter(move |(gain, _)| *gain > least)
+    }
+
+    /// What the whole of each tight link is worth, in t.
+    pub(super) fn prices(&self, length: &[f64]) -> impl Iterator<Item = f64> {
+        self.rows.iter().map(|l| length[*l as usize] / self.per[*l as usize])
+    }
+
+    /// How far the basis moves with a unit of what enters, squared.
+    pub(super) fn distance(&self, entering: Entering) -> f64 {
+        1.0 + self.product(entering).iter().map(|value| value * value).sum::<f64>()
+    }
+
+    /// The matrix again, from its columns, and what flows; returns whether it is regular.
+    pub(super) fn refactor(&mut self) -> bool {
+        let inverse = Inverse::new(self.rows.len(), |c| {
+            let mut entries = vec![];
+            self.for_each_entry(self.columns[c].as_ref(), |r, value| entries.push((r, value)));
+            entries
+        });
+        let regular = inverse.is_some();
+        if let Some(inverse) = inverse {
+            self.inverse = inverse;
+        }
+        self.refresh();
+        regular
+    }
+
+    /// What is left of the links and on the trees, with all in the basis corrected where tight links do not carry what they did.
+    pub(super) fn refresh(&mut self) {
+        (0..self.trees.len()).for_each(|d| self.refill(d));
+        for _ in 0..CORRECTIONS {
+            let load = self.loads();
+            let missing =
+                self.rows.iter().zip(0..).map(|(l, r)| (r, 1.0 - self.slack[*l as usize] - load[*l as usize]));
+            let missing: Vec<(u32, f64)> = missing.collect();
+            let even = missing.iter().all(|(_, missing)| missing.abs() <= UNEVEN);
+            for l in (0..load.len()).filter(|l| even || self.row[*l] == NONE) {
+                self.slack[l] = 1.0 - load[l];
+            }
+            if even {
+                return;
+            }
+            let change = self.inverse.times(&missing);
+            for (column, change) in self.columns.iter_mut().zip(change) {
+                match column {
+                    None => self.t += change,
+                    Some(column) => column.x += change,
+                }
+            }
+            (0..self.trees.len()).for_each(|d| self.refill(d));
+        }
+    }
+
+    /// Gives a tree what its other arcs leave.
+    pub(super) fn refill(&mut self, d: usize) {
+        let tree = &mut self.trees[d];
+        tree.moved.fill(0.0);
+        for column in tree.columns.iter().filter_map(|c| self.columns[*c as usize].as_ref()) {
+            column.cycle.iter().for_each(|(v, by)| tree.moved[*v as usize] += by * column.x);
+        }
+    }
+
+    /// The load of each link.
+    pub(super) fn loads(&mut self) -> Vec<f64> {
+        let mut load = vec![0.0; self.per.len()];
+        self.rising.fill(0.0);
+        for tree in &self.trees {
+            for v in tree.nodes() {
+                let link = self.network.link[tree.arc[v] as usize] as usize;
+                if let Some(per) = self.per.get(link) {
+                    load[link] += per * tree.carries(v, self.t);
+                    self.rising[link] += per * tree.rising[v];
+                }
+            }
+        }
+        for column in self.columns.iter().flatten() {
+            let link = self.network.link[column.arc as usize] as usize;
+            if let Some(per) = self.per.get(link) {
+                load[link] += per * column.x;
+            }
+        }
+        load
+    }
+
+    /// Adds what rises along a tree to that of links, or takes it away.
+    fn put_rising(&mut self, d: u32, sign: f64) {
+        let tree = &self.trees[d as usize];
+        for v in tree.nodes() {
+            let link = self.network.link[tree.arc[v] as usize] as usize;
+            if let Some(per) = self.per.get(link) {
+                self.rising[link] += sign * per * tree.rising[v];
+            }
+        }
+    }
+
+    /// An arc takes the place of that between a node of a tree and its parent.
+    pub(super) fn exchange(&mut self, d: u32, lower: u32, arc: u32) {
+        self.put_rising(d, -1.0);
+        let tree = &mut self.trees[d as usize];
+        tree.exchange(&self.network, lower, arc);
+        tree.send(&self.base, &self.slope);
+        self.put_rising(d, 1.0);
+    }
+
+    /// Measures what is in the basis along a tree that is another one now.
+    pub(super) fn measure(&mut self, d: u32) {
+        let tree = &self.trees[d as usize];
+        for c in &tree.columns {
+            if let Some(column) = &mut self.columns[*c as usize] {
+                column.cycle = tree.cycle(&self.network, column.arc);
+            }
+        }
+    }
+
+    /// Entries of a column, or of the rate, in the rows of tight links, some twice: they are to be added.
+    pub(super) fn for_each_entry(&self, column: Option<&Column>, mut visit: impl FnMut(u32, f64)) {
+        match column {
+            Some(Column { tree, arc, cycle, .. }) => self.for_each_link(*tree, *arc, cycle, |l, by| {
+                if self.row[l] != NONE {
+                    visit(self.row[l], by * self.per[l]);
+                }
+            }),
+            None => {
+                let rows = (0..).zip(self.rows.iter().map(|l| self.rising[*l as usize]));
+                rows.filter(|(_, value)| *value != 0.0).for_each(|(r, value)| visit(r, value));
+            }
+        }
+    }
+
+    /// The column that an arc would be.
+    pub(super) fn column(&self, tree: u32, arc: u32) -> Column {
+        Column { tree, arc, cycle: self.trees[tree as usize].cycle(&self.network, arc), x: 0.0 }
+    }
+
+    /// The entry of a column, or of the rate, in the row that a link would have.
+    pub(super) fn entry(&self, column: Option<&Column>, link: u32) -> f64 {
+        match column {
+            Some(Column { tree, arc, cycle, .. }) => {
+                let mut entry = 0.0;
+                self.for_each_link(*tree, *arc, cycle, |l, by| entry += if l == link as usize { by } else { 0.0 });
+                entry * self.per[link as usize]
+            }
+            None => self.rising[link as usize],
+        }
+    }
+
+    /// What the inverse makes of the column of what enters.
+    pub(super) fn product(&self, entering: Entering) -> Vec<f64> {
+        let column = match entering {
+            Entering::Slack(r) => return self.inverse.of(r as usize).to_vec(),
+            Entering::Arc(tree, arc) => Some(self.column(tree, arc)),
+            Entering::Rate => None,
+        };
+        let mut entries = vec![];
+        self.for_each_entry(column.as_ref(), |r, value| entries.push((r, value)));
+        self.inverse.times(&entries)
+    }
+}

@@ -1,0 +1,240 @@
+//! The step from a vertex to a neighbouring one: what enters, how far it goes, what stops it and leaves.
+
+use super::basis::{Basis, Column, Entering};
+use super::{NEGLIGIBLE, NONE};
+
+/// See [`vertex`](super::super::vertex).
+const STILL: f64 = 1e-9;
+const SLOW: f64 = 1e-3;
+const BELOW: f64 = 1e-15;
+
+/// What stops it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Block {
+    Column(u32),
+    /// The arc between a node of a tree and its parent.
+    Tree(u32, u32),
+    Link(u32),
+}
+
+/// What changes with one unit of what enters.
+struct Direction {
+    /// What the inverse makes of the entering column: as it is, and with what it misses, by which flows change.
+    product: Vec<f64>,
+    column: Vec<f64>,
+    rate: f64,
+    /// Of the trees that have other arcs in what changes, by nodes, beside what they rise by.
+    trees: Vec<(u32, Vec<f64>)>,
+    /// Of the load of each link.
+    load: Vec<f64>,
+}
+
+impl Basis {
+    /// Moves what enters up until something stops it, which leaves the basis; returns the step, and None where nothing does, or
+    /// what does is slower than the part `slowest` of the fastest arc.
+    pub(super) fn step(&mut self, entering: Entering, slowest: f64) -> Option<f64> {
+        let column = match entering {
+            Entering::Arc(tree, arc) => Some(self.column(tree, arc)),
+            Entering::Rate | Entering::Slack(_) => None,
+        };
+        let direction = self.direction(entering, column.as_ref());
+        let (step, block) = self.block(entering, slowest, &direction)?;
+        self.t += step * direction.rate;
+        for (column, change) in self.columns.iter_mut().zip(&direction.column) {
+            if let Some(column) = column {
+                column.x -= step * change;
+            }
+        }
+        for (d, change) in &direction.trees {
+            let moved = &mut self.trees[*d as usize].moved;
+            moved.iter_mut().zip(change).for_each(|(moved, change)| *moved += step * change);
+        }
+        for l in (0..self.slack.len()).filter(|l| self.row[*l] == NONE) {
+            self.slack[l] -= step * direction.load[l];
+        }
+        if let Entering::Slack(r) = entering {
+            self.slack[self.rows[r as usize] as usize] += step;
+        }
+        self.pivot(entering, column.map(|column| Column { x: step, ..column }), direction.product, block);
+        Some(step)
+    }
+
+    fn direction(&self, entering: Entering, entered: Option<&Column>) -> Direction {
+        let product = self.product(entering);
+        let column = self.corrected(entering, entered, &product);
+        let rate = match self.rate {
+            Some(c) => -column[c as usize],
+            None => f64::from(u8::from(entering == Entering::Rate)),
+        };
+        let mut load: Vec<f64> = self.rising.iter().map(|by| by * rate).collect();
+        let columns = self.columns.iter().zip(&column).filter(|(_, by)| **by != 0.0);
+        let mut moving: Vec<(&Column, f64)> =
+            columns.filter_map(|(column, by)| column.as_ref().map(|column| (column, -by))).collect();
+        moving.extend(entered.map(|column| (column, 1.0)));
+        moving.sort_by_key(|(column, _)| column.tree);
+        let trees = moving.chunk_by(|a, b| a.0.tree == b.0.tree).map(|own| {
+            let mut change = vec![0.0; self.network.nodes];
+            for (column, by) in own {
+                column.cycle.iter().for_each(|(v, sign)| change[*v as usize] += sign * by);
+                self.for_each_link(column.tree, column.arc, &column.cycle, |l, sign| {
+                    load[l] += sign * by * self.per[l];
+                });
+            }
+            (own[0].0.tree, change)
+        });
+        let trees = trees.collect();
+        Direction { product, column, rate, trees, load }
+    }
+
+    /// What the inverse makes of the column of what enters, corrected by what the matrix does not make of that.
+    fn corrected(&self, entering: Entering, entered: Option<&Column>, product: &[f64]) -> Vec<f64> {
+        let mut missing = vec![0.0; self.rows.len()];
+        match entering {
+            Entering::Slack(r) => missing[r as usize] = 1.0,
+            Entering::Arc(..) | Entering::Rate => self.for_each_entry(entered, |r, value| missing[r as usize] += value),
+        }
+        for (column, by) in self.columns.iter().zip(product).filter(|(_, by)| **by != 0.0) {
+            self.for_each_entry(column.as_ref(), |r, value| missing[r as usize] -= by * value);
+        }
+        let missing: Vec<(u32, f64)> = (0..).zip(missing).filter(|(_, missing)| missing.abs() > NEGLIGIBLE).collect();
+        product.iter().zip(self.inverse.times(&missing)).map(|(product, more)| product + more).collect()
+    }
+
+    /// How far it can go, and what stops it.
+    fn block(&self, entering: Entering, slowest: f64, direction: &Direction) -> Option<(f64, Block)> {
+        let entered = if entering == Entering::Rate { self.steepest } else { 1.0 };
+        let columns = || (0..).zip(&self.columns).zip(&direction.column).filter_map(|((c, n), by)| Some((c, n.as_ref()?, *by)));
+        let fastest = columns().fold(entered, |most: f64, (_, _, by)| most.max(by.abs()));
+        let still = (STILL * fastest).min(SLOW);
+        let mut stops: Vec<(f64, f64, Block)> = vec![];
+        let mut consider = |left: f64, speed: f64, block: Block| {
+            if speed > still {
+                stops.push((left, speed, block));
+            }
+        };
+        columns().for_each(|(c, column, by)| consider(column.x, by, Block::Column(c)));
+        let mut changing = direction.trees.iter().peekable();
+        for (d, tree) in (0..).zip(&self.trees) {
+            let change = changing.next_if(|(of, _)| *of == d).map(|(_, change)| change);
+            // Where nothing but the rate moves, only arcs against the tree carry less.
+            for v in tree.nodes().filter(|v| change.is_some() || !tree.up[*v]) {
+                let by = tree.rising[v] * direction.rate + change.map_or(0.0, |change| change[v]);
+                consider(tree.carries(v, self.t), -by, Block::Tree(d, v as u32));
+            }
+        }
+        for (l, by) in (0..).zip(&direction.load).filter(|(l, _)| self.row[*l as usize] == NONE) {
+            consider(self.slack[l as usize], *by, Block::Link(l));
+        }
+        let most = stops.iter().map(|(left, speed, _)| (left.max(0.0) + BELOW) / speed).fold(f64::INFINITY, f64::min);
+        let near = stops.into_iter().filter(|(left, speed, _)| left.max(0.0) / speed <= most);
+        let best = near.reduce(|best, other| if other.1 > best.1 { other } else { best });
+        let best = best.filter(|(_, speed, _)| *speed >= slowest * fastest);
+        best.map(|(left, speed, block)| (left.max(0.0) / speed, block))
+    }
+
+    fn pivot(&mut self, entering: Entering, entered: Option<Column>, product: Vec<f64>, block: Block) {
+        match block {
+            Block::Column(c) => self.replace(entering, entered, &product, c),
+            Block::Link(l) => {
+                let row: Vec<f64> = self.columns.iter().map(|column| self.entry(column.as_ref(), l)).collect();
+                self.slack[l as usize] = 0.0;
+                if let Entering::Slack(r) = entering {
+                    let product = self.inverse.before(&row);
+                    self.inverse.replace_row(r as usize, &product);
+                    self.row[self.rows[r as usize] as usize] = NONE;
+                    self.rows[r as usize] = l;
+                    self.row[l as usize] = r;
+                } else {
+                    self.inverse.append(&product, &row, self.entry(entered.as_ref(), l));
+                    self.row[l as usize] = self.rows.len() as u32;
+                    self.rows.push(l);
+                    self.columns.push(None);
+                    self.install(entered, self.columns.len() as u32 - 1);
+                }
+            }
+            Block::Tree(d, v) => {
+                let crossing = |column: &Column| column.cycle.iter().find(|(w, _)| *w == v).map(|(_, by)| *by);
+                let of = |c: u32| self.columns[c as usize].as_ref();
+                let others: Vec<(u32, f64)> =
+                    self.trees[d as usize].columns.iter().filter_map(|c| Some((*c, crossing(of(*c)?)?))).collect();
+                let rises = self.trees[d as usize].rising[v as usize];
+                if let Some((column, own)) =
+                    entered.as_ref().filter(|column| column.tree == d).and_then(|column| Some((column, crossing(column)?)))
+                {
+                    // What crosses the cut of the tree at this node is measured from the entering arc.
+                    let mut row = vec![0.0; self.columns.len()];
+                    others.iter().for_each(|(c, by)| row[*c as usize] = -by / own);
+                    if let Some(c) = self.rate {
+                        row[c as usize] = -rises / own;
+                    }
+                    if row.iter().any(|value| *value != 0.0) {
+                        self.inverse.add_outer(&product, &row);
+                    }
+                    let arc = column.arc;
+                    self.exchange(d, v, arc);
+                    self.measure(d);
+                } else {
+                    // The fullest of those that cross it takes the place in the tree, and what leaves that in the basis.
+                    let x = |c: u32| of(c).map_or(0.0, |column| column.x);
+                    let fullest = |a: &&(u32, f64), b: &&(u32, f64)| x(a.0).total_cmp(&x(b.0)).then(b.0.cmp(&a.0));
+                    let Some((c, _)) = others.iter().max_by(fullest).copied() else { return };
+                    let mut factors = others;
+                    factors.extend(self.rate.map(|rate| (rate, rises)));
+                    self.inverse.combine(c as usize, &factors);
+                    let old = self.trees[d as usize].arc[v as usize];
+                    let Some(arc) = of(c).map(|column| column.arc) else { return };
+                    self.exchange(d, v, arc);
+                    if let Some(column) = &mut self.columns[c as usize] {
+                        (column.arc, column.x) = (old, 0.0);
+                    }
+                    self.measure(d);
+                    let entered = entered.map(|column| Column { x: column.x, ..self.column(column.tree, column.arc) });
+                    let product = self.product(entering);
+                    self.replace(entering, entered, &product, c);
+                }
+                self.refill(d as usize);
+            }
+        }
+    }
+
+    /// What enters takes the place of the arc in a column.
+    fn replace(&mut self, entering: Entering, entered: Option<Column>, product: &[f64], c: u32) {
+        if let Some(column) = &self.columns[c as usize] {
+            self.trees[column.tree as usize].columns.retain(|other| *other != c);
+        }
+        if let Entering::Slack(r) = entering {
+            self.remove(r, c);
+        } else {
+            self.inverse.replace_column(c as usize, product);
+            self.install(entered, c);
+        }
+    }
+
+    /// What enters, the rate where it is no arc, has a column.
+    fn install(&mut self, entered: Option<Column>, c: u32) {
+        match &entered {
+            Some(column) => self.trees[column.tree as usize].columns.push(c),
+            None => self.rate = Some(c),
+        }
+        self.columns[c as usize] = entered;
+    }
+
+    /// A row and a column, of which neither is in use any more.
+    pub(super) fn remove(&mut self, r: u32, c: u32) {
+        self.inverse.remove(r as usize, c as usize);
+        self.row[self.rows.swap_remove(r as usize) as usize] = NONE;
+        if let Some(l) = self.rows.get(r as usize) {
+            self.row[*l as usize] = r;
+        }
+        self.columns.swap_remove(c as usize);
+        let last = self.columns.len() as u32;
+        match self.columns.get(c as usize) {
+            Some(Some(column)) => {
+                let own = &mut self.trees[column.tree as usize].columns;
+                own.iter_mut().filter(|own| **own == last).for_each(|own| *own = c);
+            }
+            Some(None) => self.rate = self.rate.map(|_| c),
+            None => {}
+        }
+    }
+}

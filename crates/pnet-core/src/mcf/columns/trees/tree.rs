@@ -1,0 +1,210 @@
+//! The paths of one destination's traffic: a spanning tree, and what it carries.
+
+use super::NONE;
+use super::network::Network;
+use crate::csr::Csr;
+
+/// A spanning tree of the nodes from which a destination can be reached.  Its arcs may point either way.
+pub(super) struct Tree {
+    /// The root first, and each node after its parent.
+    pub(super) order: Vec<u32>,
+    pub(super) parent: Vec<u32>,
+    depth: Vec<u32>,
+    /// The arc between each node and its parent, and whether it leads to the parent.
+    pub(super) arc: Vec<u32>,
+    pub(super) up: Vec<bool>,
+    /// What such an arc carries by what is fixed, by a unit of the rate, and by arcs in the basis that are not of the tree.
+    pub(super) fixed: Vec<f64>,
+    pub(super) rising: Vec<f64>,
+    pub(super) moved: Vec<f64>,
+    /// How far each node is along the tree.
+    pub(super) potential: Vec<f64>,
+    /// Arcs that may be used.
+    pub(super) open: Vec<u32>,
+    /// Those that may not any more, which level closed them, and how much longer they are there than the shortest path.
+    pub(super) closed: Vec<(u32, u32, f64)>,
+    /// The number and the first node of each demand.
+    pub(super) demands: Vec<(u32, u32)>,
+    /// The columns of arcs in the basis that are not of the tree.
+    pub(super) columns: Vec<u32>,
+}
+
+/// Tree arcs, by their lower nodes, each with what a unit on an arc that closes a cycle with them adds to it.
+pub(super) type Cycle = Vec<(u32, f64)>;
+
+impl Tree {
+    /// A tree of paths with as few links as there may be.
+    pub(super) fn new(
+        network: &Network,
+        into: &Csr<u32>,
+        root: u32,
+        usable: &[bool],
+        demands: Vec<(u32, u32)>,
+    ) -> Self {
+        let nodes = network.nodes;
+        let mut tree = Tree {
+            order: vec![root],
+            parent: vec![NONE; nodes],
+            depth: vec![0; nodes],
+            arc: vec![NONE; nodes],
+            up: vec![true; nodes],
+            fixed: vec![0.0; nodes],
+            rising: vec![0.0; nodes],
+            moved: vec![0.0; nodes],
+            potential: vec![0.0; nodes],
+            open: vec![],
+            closed: vec![],
+            demands,
+            columns: vec![],
+        };
+        let mut next = 0;
+        while let Some(at) = tree.order.get(next).copied() {
+            next += 1;
+            for a in into.of(at as usize).iter().filter(|a| usable[**a as usize]) {
+                let tail = network.tail[*a as usize];
+                tree.open.push(*a);
+                if tail != root && tree.arc[tail as usize] == NONE {
+                    (tree.arc[tail as usize], tree.parent[tail as usize]) = (*a, at);
+                    tree.depth[tail as usize] = tree.depth[at as usize] + 1;
+                    tree.order.push(tail);
+                }
+            }
+        }
+        tree.open.sort_unstable();
+        tree
+    }
+
+    pub(super) fn root(&self) -> u32 {
+        self.order[0]
+    }
+
+    /// All nodes but the root, each after its parent.
+    pub(super) fn nodes(&self) -> impl DoubleEndedIterator<Item = usize> + Clone {
+        self.order[1..].iter().map(|v| *v as usize)
+    }
+
+    #[inline]
+    fn sign(&self, v: usize) -> f64 {
+        if self.up[v] { 1.0 } else { -1.0 }
+    }
+
+    /// What the arc of a node carries at a rate.
+    #[inline]
+    pub(super) fn carries(&self, v: usize, t: f64) -> f64 {
+        self.fixed[v] + self.rising[v] * t + self.moved[v]
+    }
+
+    /// Sends what is fixed, and what rises, along the tree.
+    pub(super) fn send(&mut self, base: &[f64], slope: &[f64]) {
+        let mut amount = vec![(0.0, 0.0); self.parent.len()];
+        for (j, v) in &self.demands {
+            amount[*v as usize].0 += base[*j as usize];
+            amount[*v as usize].1 += slope[*j as usize];
+        }
+        for v in self.order[1..].iter().rev().map(|v| *v as usize) {
+            let (fixed, rising) = amount[v];
+            let parent = self.parent[v] as usize;
+            amount[parent].0 += fixed;
+            amount[parent].1 += rising;
+            (self.fixed[v], self.rising[v]) = (self.sign(v) * fixed, self.sign(v) * rising);
+        }
+    }
+
+    /// Finds how far nodes are along the tree where arcs have these lengths; returns how far the farthest is.
+    pub(super) fn measure(&mut self, length: &[f64]) -> f64 {
+        let mut longest: f64 = 0.0;
+        for i in 1..self.order.len() {
+            let v = self.order[i] as usize;
+            let signed = self.sign(v) * length[self.arc[v] as usize];
+            self.potential[v] = self.potential[self.parent[v] as usize] + signed;
+            longest = longest.max(self.potential[v]);
+        }
+        longest
+    }
+
+    /// Closes what is longer than the tree by so much, under lengths at which it has been measured.
+    pub(super) fn close(&mut self, network: &Network, length: &[f64], level: u32, longer: f64) {
+        let open = std::mem::take(&mut self.open);
+        for arc in open {
+            let beyond = -self.gain(network, arc, length);
+            if beyond > longer {
+                self.closed.push((arc, level, beyond));
+            } else {
+                self.open.push(arc);
+            }
+        }
+    }
+
+    /// Opens all again.
+    pub(super) fn reopen(&mut self) {
+        self.open.extend(self.closed.drain(..).map(|(arc, _, _)| arc));
+        self.open.sort_unstable();
+    }
+
+    /// How much shorter it is to take an arc than to follow the tree.
+    #[inline]
+    pub(super) fn gain(&self, network: &Network, arc: u32, length: &[f64]) -> f64 {
+        let [tail, head] = [network.tail[arc as usize], network.head[arc as usize]];
+        self.potential[tail as usize] - length[arc as usize] - self.potential[head as usize]
+    }
+
+    #[inline]
+    pub(super) fn has(&self, network: &Network, arc: u32) -> bool {
+        let [tail, head] = [network.tail[arc as usize], network.head[arc as usize]];
+        self.arc[tail as usize] == arc || self.arc[head as usize] == arc
+    }
+
+    /// What a unit on an arc that is not of the tree adds to those that are.
+    pub(super) fn cycle(&self, network: &Network, arc: u32) -> Cycle {
+        let mut cycle = vec![];
+        let [mut from, mut to] = [network.tail[arc as usize], network.head[arc as usize]];
+        while from != to {
+            if self.depth[from as usize] >= self.depth[to as usize] {
+                cycle.push((from, -self.sign(from as usize)));
+                from = self.parent[from as usize];
+            } else {
+                cycle.push((to, self.sign(to as usize)));
+                to = self.parent[to as usize];
+            }
+        }
+        cycle
+    }
+
+    /// An arc takes the place of that between `lower` and its parent.
+    pub(super) fn exchange(&mut self, network: &Network, lower: u32, arc: u32) {
+        let [tail, head] = [network.tail[arc as usize], network.head[arc as usize]];
+        let below = |mut v: u32| {
+            while self.depth[v as usize] > self.depth[lower as usize] {
+                v = self.parent[v as usize];
+            }
+            v == lower
+        };
+        let (mut at, mut to, mut by, mut up) = if below(tail) { (tail, head, arc, true) } else { (head, tail, arc, false) };
+        loop {
+            let v = at as usize;
+            let (parent, old, was_up) = (self.parent[v], self.arc[v], self.up[v]);
+            (self.parent[v], self.arc[v], self.up[v]) = (to, by, up);
+            if at == lower {
+                break;
+            }
+            (at, to, by, up) = (parent, at, old, !was_up);
+        }
+        self.sort();
+    }
+
+    /// Puts nodes after their parents again.
+    fn sort(&mut self) {
+        let children = Csr::new(self.parent.len(), self.order[1..].iter().map(|v| (self.parent[*v as usize], *v)));
+        let root = self.root();
+        self.order.clear();
+        self.order.push(root);
+        let mut next = 0;
+        while let Some(at) = self.order.get(next).copied() {
+            next += 1;
+            for v in children.of(at as usize) {
+                self.depth[*v as usize] = self.depth[at as usize] + 1;
+                self.order.push(*v);
+            }
+        }
+    }
+}
