@@ -65,6 +65,11 @@ impl Watch {
         self.started.elapsed().as_secs_f64() > self.limit_s
     }
 
+    /// Seconds until then, at least 0.
+    pub(crate) fn left_s(&self) -> f64 {
+        (self.limit_s - self.started.elapsed().as_secs_f64()).max(0.0)
+    }
+
     /// Whether the time limit or the monitor ends the run; cheap enough to call in every iteration.
     pub(crate) fn stop(&mut self, monitor: &mut impl Monitor) -> bool {
         if self.polled.elapsed() < POLL {

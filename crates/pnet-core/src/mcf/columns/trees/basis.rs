@@ -14,13 +14,14 @@
 use super::network::Network;
 use super::tree::{Cycle, Tree};
 use super::NONE;
+use crate::csr::Csr;
 use crate::mcf::columns::vertex::inverse::Inverse;
 
 /// See [`vertex`](super::super::vertex).
 const UNEVEN: f64 = 1e-11;
 const CORRECTIONS: usize = 3;
 
-/// What moves away from 0.
+/// What moves away from where it is, an arc up or down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entering {
     /// The arc of a tree, which it is not of.
@@ -89,6 +90,21 @@ impl Basis {
         };
         basis.rise(vec![0.0; slope.len()], slope);
         basis
+    }
+
+    /// Begins at a rate with such flows on arcs to each destination, where no link is tight.
+    pub(super) fn begin(&mut self, t: f64, flow: impl Fn(&Network, &Tree) -> Vec<f64>) {
+        let into = Csr::new(self.network.nodes, self.network.head.iter().copied().zip(0..));
+        for tree in &mut self.trees {
+            tree.columns.clear();
+            tree.take(&self.network, &into, &flow(&self.network, tree));
+            tree.send(&self.base, &self.slope);
+        }
+        self.rows.clear();
+        self.columns.clear();
+        self.row.fill(NONE);
+        (self.t, self.rate, self.inverse) = (t, None, Inverse::default());
+        self.refresh();
     }
 
     /// Other demands rise from here; the rate leaves the basis.
@@ -250,7 +266,7 @@ impl Basis {
     /// Gives a tree what its other arcs leave.
     pub(super) fn refill(&mut self, d: usize) {
         let tree = &mut self.trees[d];
-        tree.moved.fill(0.0);
+        tree.fill(&self.network);
         for column in tree.columns.iter().filter_map(|c| self.columns[*c as usize].as_ref()) {
             column.cycle.iter().for_each(|(v, by)| tree.moved[*v as usize] += by * column.x);
         }
@@ -269,10 +285,11 @@ impl Basis {
                 }
             }
         }
-        for column in self.columns.iter().flatten() {
-            let link = self.network.link[column.arc as usize] as usize;
+        let columns = self.columns.iter().flatten().map(|column| (column.arc, column.x));
+        for (arc, x) in columns.chain(self.trees.iter().flat_map(|tree| tree.between.iter().copied())) {
+            let link = self.network.link[arc as usize] as usize;
             if let Some(per) = self.per.get(link) {
-                load[link] += per * column.x;
+                load[link] += per * x;
             }
         }
         load
@@ -323,9 +340,24 @@ impl Basis {
         }
     }
 
+    /// What an arc that is not in the basis carries.
+    pub(super) fn between(&self, tree: u32, arc: u32) -> f64 {
+        let between = &self.trees[tree as usize].between;
+        between.iter().find(|(own, _)| *own == arc).map_or(0.0, |(_, x)| *x)
+    }
+
+    /// What t gains by a unit on an arc that is not of its tree.
+    pub(super) fn gain(&self, tree: u32, arc: u32, length: &[f64]) -> f64 {
+        let mut longer = 0.0;
+        let cycle = self.trees[tree as usize].cycle(&self.network, arc);
+        self.for_each_link(tree, arc, &cycle, |l, by| longer += by * length[l]);
+        -longer
+    }
+
     /// The column that an arc would be.
     pub(super) fn column(&self, tree: u32, arc: u32) -> Column {
-        Column { tree, arc, cycle: self.trees[tree as usize].cycle(&self.network, arc), x: 0.0 }
+        let cycle = self.trees[tree as usize].cycle(&self.network, arc);
+        Column { tree, arc, cycle, x: self.between(tree, arc) }
     }
 
     /// The entry of a column, or of the rate, in the row that a link would have.

@@ -4,8 +4,10 @@ use rayon::prelude::*;
 
 use super::basis::{Entering, Gain};
 use super::{FairTrees, MOST_TIGHT, NONE};
-use crate::mcf::columns::vertex::{EXACT, NOISE};
-use crate::mcf::run::{Monitor, Progress, Watch};
+use crate::mcf::columns::in_use::first;
+use crate::mcf::columns::source::Anywhere;
+use crate::mcf::columns::vertex::{EXACT, FIRST, NOISE};
+use crate::mcf::run::{Monitor, Options, Progress, Watch};
 
 /// Trees of which the best arc is looked at before each step, until none gains this part of what the best did when all were.
 const HOT: usize = 32;
@@ -13,11 +15,16 @@ const COOL: f64 = 0.3;
 /// Those of which the distance is.
 const COMPARED: usize = 24;
 /// See [`vertex`](super::super::vertex).
+const MUCH: [f64; 3] = [0.1, 0.01, 0.001];
+const RISEN: f64 = 1e-3;
 const CLOSE: f64 = 0.01 * EXACT;
 const CLEAR: f64 = 1e-6;
 const CORRECTED: usize = 100;
 const IDLE: usize = 20;
 const LEAST_IDLE: usize = 2_000;
+
+/// Steps of the first level after which first-order steps are asked for a better point.
+const PATIENCE: usize = 5_000;
 
 /// The trees whose best arcs gained most when all were looked at, and what the best gained then.
 struct Candidates {
@@ -25,28 +32,133 @@ struct Candidates {
     hottest: f64,
 }
 
+/// How a push, or a climb, ended.
+enum End {
+    /// Where t gains by nothing more.
+    Top,
+    /// Where numbers have lost their precision, or there were as many steps or tight links as there may be.
+    Over,
+    Stopped,
+}
+
 impl FairTrees {
-    /// Moves to the best vertex; returns whether it was stopped.
-    pub(super) fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
-        if self.basis.rate.is_none() && self.basis.step(Entering::Rate, 0.0).is_none() {
-            return false;
+    /// Moves to a point that is as good as the best vertex; returns whether it was stopped.
+    pub(super) fn ascend(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> bool {
+        let (mut long, mut climbed) = (self.iterations + PATIENCE, false);
+        loop {
+            let (most, before) = (last.min(long), self.iterations);
+            let mut end = self.push(most, watch, monitor);
+            if let End::Top = end {
+                if climbed && self.iterations == before {
+                    return false;
+                }
+                end = self.climb(most, watch, monitor);
+                climbed = true;
+            }
+            match end {
+                End::Top => {}
+                End::Stopped => return true,
+                End::Over if self.iterations >= long && long < last => {
+                    self.start_again(watch, monitor);
+                    (long, climbed) = (last, false);
+                }
+                End::Over => return false,
+            }
         }
+    }
+
+    /// Where all demands rise, begins with first-order flows if t is higher with these.
+    fn start_again(&mut self, watch: &mut Watch, monitor: &mut impl Monitor) {
+        let Anywhere { problem, links } = &self.source;
+        if self.fixed > 0 {
+            return;
+        }
+        let limits = Options { tolerance: 0.0, max_iterations: 0, time_limit_s: watch.left_s() };
+        let Ok((_, first)) = first(problem, FIRST, &limits, monitor) else { return };
+        if first.lower <= self.unit * self.basis.t * (1.0 + RISEN) {
+            return;
+        }
+        let (t, paths) = first.flows(self.unit, &self.basis.slope);
+        self.basis.begin(t, |network, tree| {
+            let mut flow = vec![0.0; network.tail.len()];
+            for j in tree.demands.iter().map(|(j, _)| *j as usize) {
+                for (path, x) in &paths[j] {
+                    network.for_each_arc((problem, links), j, path, |arc| flow[arc] += x);
+                }
+            }
+            flow
+        });
+    }
+
+    /// Raises t, and moves what arcs between carry as long as t gains by it: see [`vertex`](super::super::vertex).
+    fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
+        while self.basis.rate.is_none() {
+            if self.basis.step(Entering::Rate, 1.0, 0.0).is_none() {
+                return End::Top;
+            }
+        }
+        let mut length = self.basis.lengths(CLOSE).0;
+        let mut slowest = CLEAR;
+        loop {
+            let (mut worth, least) = self.worth(&length);
+            let most = worth.iter().map(|(worth, ..)| *worth).fold(0.0, f64::max);
+            let before = self.iterations;
+            worth.retain(|(worth, ..)| *worth >= MUCH[MUCH.len() - 1] * most);
+            for (enough, (_, tree, arc)) in MUCH.iter().flat_map(|part| worth.iter().map(move |of| (part * most, of))) {
+                if watch.stop(monitor) {
+                    return End::Stopped;
+                }
+                if self.iterations >= last || self.basis.tight() > MOST_TIGHT {
+                    return End::Over;
+                }
+                let x = self.basis.between(*tree, *arc);
+                let gain = if x > 0.0 { self.basis.gain(*tree, *arc, &length) } else { 0.0 };
+                if gain.abs() > least
+                    && gain.abs() * x >= enough
+                    && self.basis.step(Entering::Arc(*tree, *arc), gain.signum(), slowest).is_some()
+                {
+                    self.iterations += 1;
+                    length = self.basis.lengths(CLOSE).0;
+                }
+            }
+            match self.iterations == before {
+                true if slowest == 0.0 || worth.is_empty() => return End::Top,
+                true => slowest = 0.0,
+                false => slowest = CLEAR,
+            }
+        }
+    }
+
+    /// What t gains, at least, by moving all that arcs between carry, up or down, of each for which that is something; and what
+    /// a unit is to gain for that.
+    fn worth(&mut self, length: &[f64]) -> (Vec<(f64, u32, u32)>, f64) {
+        let length = self.basis.of_arcs(length);
+        let longest = self.basis.trees.iter_mut().map(|tree| tree.measure(&length)).fold(0.0, f64::max);
+        let least = self.least(longest);
+        let (network, trees) = (&self.basis.network, (0..).zip(&self.basis.trees));
+        let between = trees.flat_map(|(d, tree)| tree.between.iter().map(move |(arc, x)| (d, tree, *arc, *x)));
+        let gains = between.map(|(d, tree, arc, x)| (tree.gain(network, arc, &length).abs(), x, d, arc));
+        (gains.filter(|(gain, ..)| *gain > least).map(|(gain, x, d, arc)| (gain * x, d, arc)).collect(), least)
+    }
+
+    /// Moves to the best vertex.
+    fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY };
         let (mut highest, mut since) = (self.basis.t, self.iterations);
         while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
             if self.basis.t > highest * (1.0 + EXACT) {
                 (highest, since) = (self.basis.t, self.iterations);
             } else if self.iterations - since > LEAST_IDLE + IDLE * self.basis.tight() {
-                return false;
+                return End::Over;
             }
             if watch.stop(monitor) {
-                return true;
+                return End::Stopped;
             }
             if self.iterations.is_multiple_of(CORRECTED) {
                 let report =
                     Progress { iterations: self.iterations, lower: self.basis.t * self.unit, upper: f64::INFINITY };
                 if !monitor.progress(report) {
-                    return true;
+                    return End::Stopped;
                 }
                 self.basis.refresh();
             }
@@ -55,12 +167,17 @@ impl FairTrees {
             let mut worth: Vec<Gain> = worth.collect();
             worth.sort_by(|a, b| b.0.total_cmp(&a.0));
             let mut enters = [CLEAR, 0.0].into_iter().flat_map(|slowest| worth.iter().map(move |of| (of.1, slowest)));
-            if !enters.any(|(entering, slowest)| self.basis.step(entering, slowest).is_some()) {
-                return false;
+            if !enters.any(|(entering, slowest)| self.basis.step(entering, 1.0, slowest).is_some()) {
+                return End::Top;
             }
             self.iterations += 1;
         }
-        false
+        End::Over
+    }
+
+    /// What arcs have to be shorter by than the tree, of which the farthest node is so far.
+    fn least(&self, longest: f64) -> f64 {
+        (EXACT * self.basis.t / self.basis.all()).max(NOISE * longest)
     }
 
     /// Some of what t gains most by; none at the best vertex, or where its matrix is singular.
@@ -99,7 +216,7 @@ impl FairTrees {
     /// The open arc of each of some trees, in ascending order, by which t gains most.
     fn shorter(&mut self, some: &[u32], length: &[f64]) -> Vec<Gain> {
         let length = self.basis.of_arcs(length);
-        let least = EXACT * self.basis.t / self.basis.all();
+        let least = self.least(0.0);
         let network = &self.basis.network;
         let mut some = some.iter().copied().peekable();
         let trees = (0..).zip(&mut self.basis.trees).filter(|(d, _)| some.next_if_eq(d).is_some());

@@ -6,12 +6,13 @@ use crate::csr::Csr;
 use crate::mcf::problem::Problem;
 use crate::mcf::round::Flow;
 
-/// Calls `visit` with each arc of a tree's flow that carries something, its lower end and the other, and how much.
+/// Calls `visit` with each arc that carries something to a tree's destination, and how much.
 fn for_each_arc(basis: &Basis, d: usize, mut visit: impl FnMut(u32, f64)) {
     let tree = &basis.trees[d];
     let of_tree = tree.nodes().map(|v| (tree.arc[v], tree.carries(v, basis.t)));
     let columns = tree.columns.iter().filter_map(|c| basis.columns[*c as usize].as_ref());
-    of_tree.chain(columns.map(|column| (column.arc, column.x))).filter(|(_, x)| *x > 0.0).for_each(|(a, x)| visit(a, x));
+    let others = columns.map(|column| (column.arc, column.x)).chain(tree.between.iter().copied());
+    of_tree.chain(others).filter(|(_, x)| *x > 0.0).for_each(|(a, x)| visit(a, x));
 }
 
 /// The load of each link.

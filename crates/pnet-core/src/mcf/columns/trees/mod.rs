@@ -116,10 +116,10 @@ impl FairTrees {
         self.basis.rise(base, rising);
         let (mut watch, before) = (Watch::new(options.time_limit_s), self.iterations);
         let last = before.saturating_add(options.max_iterations);
-        let mut stopped = self.climb(last, &mut watch, monitor);
+        let mut stopped = self.ascend(last, &mut watch, monitor);
         self.basis.refresh();
-        if !stopped && self.fits() < 1.0 - OVER && self.basis.refactor() {
-            stopped = self.climb(last, &mut watch, monitor);
+        if !stopped && self.fits() < 1.0 && self.basis.refactor() {
+            stopped = self.ascend(last, &mut watch, monitor);
             self.basis.refresh();
         }
         let mut bound = self.bound();
@@ -127,16 +127,16 @@ impl FairTrees {
             // Prices that need nothing of earlier levels may lose fewer digits.
             self.closed = Closed::default();
             self.basis.trees.iter_mut().for_each(|tree| tree.reopen());
-            stopped = self.climb(last, &mut watch, monitor);
+            stopped = self.ascend(last, &mut watch, monitor);
             self.basis.refresh();
             bound = self.bound();
         }
         let fits = self.fits();
-        let lost = fits < 1.0 - OVER || (bound.upper / self.basis.t - 1.0).abs() > LOST;
+        let lost = fits < 1.0 || (bound.upper / self.basis.t - 1.0).abs() > LOST;
         self.proof = (!lost && bound.proves(self.basis.t, options)).then_some(bound.own);
         Ok(FairLevel {
             rate: self.basis.t * self.unit,
-            fits: if fits < 1.0 - OVER { fits } else { 1.0 },
+            fits,
             upper: bound.upper * self.unit,
             length: self.source.outside(bound.length),
             iterations: self.iterations - before,
@@ -161,10 +161,15 @@ impl FairTrees {
         Ok(round(&served, &TreeFlow::new(&served, &self.basis), length, up, down))
     }
 
-    /// The part that fits of what each demand is to get, at least, and at most 1.
+    /// The part that fits of what each demand is to get, at least; 1 where next to nothing is missing.
     fn fits(&self) -> f64 {
+        let fullest = flow::loads(&self.basis).into_iter().fold(1.0, f64::max);
+        if 1.0 / fullest >= 1.0 - OVER {
+            return 1.0;
+        }
         let fitting = self.fitting().into_iter().enumerate().filter(|(j, _)| self.basis.target(*j) > 0.0);
-        fitting.map(|(_, part)| part).fold(1.0, f64::min)
+        let least = fitting.map(|(_, part)| part).fold(1.0, f64::min);
+        if least < 1.0 - OVER { least } else { 1.0 }
     }
 
     /// The part of what each demand is to get that links have room for.

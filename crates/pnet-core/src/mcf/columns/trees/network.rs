@@ -4,6 +4,7 @@ use super::NONE;
 use super::tree::Tree;
 use crate::csr::Csr;
 use crate::mcf::columns::links::Links;
+use crate::mcf::columns::price::Path;
 use crate::mcf::problem::{Problem, Use};
 
 /// Switches of all planes after each other, then endpoints, then one node at which traffic ends.
@@ -17,8 +18,9 @@ pub(super) struct Network {
     pub(super) link: Vec<u32>,
     /// The number of each plane's first arc.
     pub(super) first: Vec<usize>,
-    /// The arc of each endpoint into a plane, `[planes][endpoints]`.
+    /// The arc of each endpoint into a plane, and out of it, `[planes][endpoints]`.
     pub(super) up: Vec<u32>,
+    down: Vec<u32>,
 }
 
 /// Where one node of each plane is, and each endpoint.
@@ -62,7 +64,7 @@ impl Network {
         let nodes = places.switch(problem.planes.len(), problem.endpoints as u32) as usize + 1;
         let access = vec![NONE; problem.planes.len() * problem.endpoints];
         let mut network =
-            Network { nodes, tail: vec![], head: vec![], link: vec![], first: vec![], up: access.clone() };
+            Network { nodes, tail: vec![], head: vec![], link: vec![], first: vec![], up: access.clone(), down: access };
         for (p, plane) in problem.planes.iter().enumerate() {
             network.first.push(network.tail.len());
             for a in 0..plane.arcs() as u32 {
@@ -70,7 +72,6 @@ impl Network {
                 network.add(ends, links.arc(p, a));
             }
         }
-        let mut down = access;
         for (p, plane) in problem.planes.iter().enumerate() {
             for (e, at) in (0..).zip(&plane.attach) {
                 let (Some(at), place) = (at.map(|at| places.switch(p, at)), p * problem.endpoints + e as usize) else {
@@ -80,7 +81,7 @@ impl Network {
                     network.up[place] = network.add([places.start(e), at], links.up(p, e).unwrap_or(NONE));
                 }
                 if places.end(e) != at {
-                    down[place] = network.add([at, places.end(e)], links.down(p, e).unwrap_or(NONE));
+                    network.down[place] = network.add([at, places.end(e)], links.down(p, e).unwrap_or(NONE));
                 }
             }
         }
@@ -90,7 +91,7 @@ impl Network {
         let mut trees = vec![];
         for d in (0..problem.endpoints).filter(|d| !of_destination.of(*d).is_empty()) {
             let demands = of_destination.of(d);
-            network.mark(&places, (d, &down), demands, &mut usable);
+            network.mark(&places, d, demands, &mut usable);
             let demands = demands.iter().map(|j: &u32| (*j, places.start(problem.src[*j as usize]))).collect();
             trees.push(Tree::new(&network, &into, places.end(d as u32), &usable, demands));
         }
@@ -105,7 +106,7 @@ impl Network {
     }
 
     /// Marks the arcs that traffic to a destination may take.
-    fn mark(&self, places: &Places, (d, down): (usize, &[u32]), demands: &[u32], usable: &mut [bool]) {
+    fn mark(&self, places: &Places, d: usize, demands: &[u32], usable: &mut [bool]) {
         let Places { problem, .. } = places;
         usable.fill(false);
         for (p, plane) in problem.planes.iter().enumerate() {
@@ -118,7 +119,7 @@ impl Network {
             let mut row = None;
             for j in demands.iter().map(|j| *j as usize).filter(|j| plane.demands[*j] != Use::Never) {
                 use_arc(self.up[place + problem.src[j] as usize]);
-                use_arc(down[place + d]);
+                use_arc(self.down[place + d]);
                 if let Use::Core { row: of, .. } = plane.demands[j] {
                     row = Some(of as usize);
                 }
@@ -127,6 +128,21 @@ impl Network {
             // Nothing leaves the switch at which it arrived.
             let leads = |a: &u32| plane.leads(row, *a as usize) && plane.graph.tail(*a) != plane.targets[row];
             (0..plane.arcs() as u32).filter(leads).for_each(|a| usable[self.first[p] + a as usize] = true);
+        }
+    }
+    /// Calls `visit` with the arcs of a demand's path.
+    pub(super) fn for_each_arc(
+        &self,
+        (problem, links): (&Problem, &Links),
+        j: usize,
+        path: &Path,
+        mut visit: impl FnMut(usize),
+    ) {
+        let p = path.place as usize;
+        let ends = [self.up[p * problem.endpoints + problem.src[j] as usize], self.down[p * problem.endpoints + problem.dst[j] as usize]];
+        ends.into_iter().filter(|arc| *arc != NONE).for_each(|arc| visit(arc as usize));
+        if let Use::Core { source, .. } = problem.planes[p].demands[j] {
+            links.for_each_arc(p, &problem.planes[p], source, &path.links, |a| visit(self.first[p] + a));
         }
     }
 }

@@ -11,6 +11,8 @@ const BELOW: f64 = 1e-15;
 /// What stops it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Block {
+    /// It is back at 0.
+    Own,
     Column(u32),
     /// The arc between a node of a tree and its parent.
     Tree(u32, u32),
@@ -30,19 +32,22 @@ struct Direction {
 }
 
 impl Basis {
-    /// Moves what enters up until something stops it, which leaves the basis; returns the step, and None where nothing does, or
-    /// what does is slower than the part `slowest` of the fastest arc.
-    pub(super) fn step(&mut self, entering: Entering, slowest: f64) -> Option<f64> {
+    /// Moves what enters up, or down where `sign` is -1, until something stops it, which leaves the basis; returns the step,
+    /// and None where nothing does, or what does is slower than the part `slowest` of the fastest arc.
+    pub(super) fn step(&mut self, entering: Entering, sign: f64, slowest: f64) -> Option<f64> {
         let column = match entering {
             Entering::Arc(tree, arc) => Some(self.column(tree, arc)),
             Entering::Rate | Entering::Slack(_) => None,
         };
-        let direction = self.direction(entering, column.as_ref());
-        let (step, block) = self.block(entering, slowest, &direction)?;
+        let direction = self.direction(entering, column.as_ref(), sign);
+        let (step, block) = self.block(entering, column.as_ref(), sign, slowest, &direction)?;
+        if let Some(column) = &column {
+            self.trees[column.tree as usize].between.retain(|(arc, _)| *arc != column.arc);
+        }
         self.t += step * direction.rate;
         for (column, change) in self.columns.iter_mut().zip(&direction.column) {
             if let Some(column) = column {
-                column.x -= step * change;
+                column.x -= sign * step * change;
             }
         }
         for (d, change) in &direction.trees {
@@ -55,30 +60,28 @@ impl Basis {
         if let Entering::Slack(r) = entering {
             self.slack[self.rows[r as usize] as usize] += step;
         }
-        self.pivot(entering, column.map(|column| Column { x: step, ..column }), direction.product, block);
+        self.pivot(entering, column.map(|column| Column { x: column.x + sign * step, ..column }), direction.product, block);
         Some(step)
     }
 
-    fn direction(&self, entering: Entering, entered: Option<&Column>) -> Direction {
+    fn direction(&self, entering: Entering, entered: Option<&Column>, sign: f64) -> Direction {
         let product = self.product(entering);
         let column = self.corrected(entering, entered, &product);
         let rate = match self.rate {
-            Some(c) => -column[c as usize],
+            Some(c) => -sign * column[c as usize],
             None => f64::from(u8::from(entering == Entering::Rate)),
         };
         let mut load: Vec<f64> = self.rising.iter().map(|by| by * rate).collect();
         let columns = self.columns.iter().zip(&column).filter(|(_, by)| **by != 0.0);
         let mut moving: Vec<(&Column, f64)> =
-            columns.filter_map(|(column, by)| column.as_ref().map(|column| (column, -by))).collect();
-        moving.extend(entered.map(|column| (column, 1.0)));
+            columns.filter_map(|(column, by)| column.as_ref().map(|column| (column, -sign * by))).collect();
+        moving.extend(entered.map(|column| (column, sign)));
         moving.sort_by_key(|(column, _)| column.tree);
         let trees = moving.chunk_by(|a, b| a.0.tree == b.0.tree).map(|own| {
             let mut change = vec![0.0; self.network.nodes];
             for (column, by) in own {
-                column.cycle.iter().for_each(|(v, sign)| change[*v as usize] += sign * by);
-                self.for_each_link(column.tree, column.arc, &column.cycle, |l, sign| {
-                    load[l] += sign * by * self.per[l];
-                });
+                column.cycle.iter().for_each(|(v, unit)| change[*v as usize] += unit * by);
+                self.for_each_link(column.tree, column.arc, &column.cycle, |l, unit| load[l] += unit * by * self.per[l]);
             }
             (own[0].0.tree, change)
         });
@@ -101,10 +104,17 @@ impl Basis {
     }
 
     /// How far it can go, and what stops it.
-    fn block(&self, entering: Entering, slowest: f64, direction: &Direction) -> Option<(f64, Block)> {
-        let entered = if entering == Entering::Rate { self.steepest } else { 1.0 };
+    fn block(
+        &self,
+        entering: Entering,
+        entered: Option<&Column>,
+        sign: f64,
+        slowest: f64,
+        direction: &Direction,
+    ) -> Option<(f64, Block)> {
+        let first = if entering == Entering::Rate { self.steepest } else { 1.0 };
         let columns = || (0..).zip(&self.columns).zip(&direction.column).filter_map(|((c, n), by)| Some((c, n.as_ref()?, *by)));
-        let fastest = columns().fold(entered, |most: f64, (_, _, by)| most.max(by.abs()));
+        let fastest = columns().fold(first, |most: f64, (_, _, by)| most.max(by.abs()));
         let still = (STILL * fastest).min(SLOW);
         let mut stops: Vec<(f64, f64, Block)> = vec![];
         let mut consider = |left: f64, speed: f64, block: Block| {
@@ -112,14 +122,23 @@ impl Basis {
                 stops.push((left, speed, block));
             }
         };
-        columns().for_each(|(c, column, by)| consider(column.x, by, Block::Column(c)));
+        entered.into_iter().for_each(|column| consider(column.x, -sign, Block::Own));
+        columns().for_each(|(c, column, by)| consider(column.x, sign * by, Block::Column(c)));
         let mut changing = direction.trees.iter().peekable();
         for (d, tree) in (0..).zip(&self.trees) {
             let change = changing.next_if(|(of, _)| *of == d).map(|(_, change)| change);
-            // Where nothing but the rate moves, only arcs against the tree carry less.
-            for v in tree.nodes().filter(|v| change.is_some() || !tree.up[*v]) {
-                let by = tree.rising[v] * direction.rate + change.map_or(0.0, |change| change[v]);
-                consider(tree.carries(v, self.t), -by, Block::Tree(d, v as u32));
+            let mut carries_less = |v: usize, by: f64| consider(tree.carries(v, self.t), -by, Block::Tree(d, v as u32));
+            match change {
+                Some(change) => {
+                    let by = tree.rising.iter().zip(change).map(|(rising, change)| rising * direction.rate + change);
+                    by.enumerate().filter(|(_, by)| *by < 0.0).for_each(|(v, by)| carries_less(v, by));
+                }
+                // Where nothing but the rate moves, only arcs against the tree carry less.
+                None if tree.sinks => {
+                    let by = tree.rising.iter().map(|rising| rising * direction.rate);
+                    by.enumerate().filter(|(_, by)| *by < 0.0).for_each(|(v, by)| carries_less(v, by));
+                }
+                None => {}
             }
         }
         for (l, by) in (0..).zip(&direction.load).filter(|(l, _)| self.row[*l as usize] == NONE) {
@@ -134,6 +153,8 @@ impl Basis {
 
     fn pivot(&mut self, entering: Entering, entered: Option<Column>, product: Vec<f64>, block: Block) {
         match block {
+            // What it carried is on the tree.
+            Block::Own => {}
             Block::Column(c) => self.replace(entering, entered, &product, c),
             Block::Link(l) => {
                 let row: Vec<f64> = self.columns.iter().map(|column| self.entry(column.as_ref(), l)).collect();
@@ -152,49 +173,65 @@ impl Basis {
                     self.install(entered, self.columns.len() as u32 - 1);
                 }
             }
-            Block::Tree(d, v) => {
-                let crossing = |column: &Column| column.cycle.iter().find(|(w, _)| *w == v).map(|(_, by)| *by);
-                let of = |c: u32| self.columns[c as usize].as_ref();
-                let others: Vec<(u32, f64)> =
-                    self.trees[d as usize].columns.iter().filter_map(|c| Some((*c, crossing(of(*c)?)?))).collect();
-                let rises = self.trees[d as usize].rising[v as usize];
-                if let Some((column, own)) =
-                    entered.as_ref().filter(|column| column.tree == d).and_then(|column| Some((column, crossing(column)?)))
-                {
-                    // What crosses the cut of the tree at this node is measured from the entering arc.
-                    let mut row = vec![0.0; self.columns.len()];
-                    others.iter().for_each(|(c, by)| row[*c as usize] = -by / own);
-                    if let Some(c) = self.rate {
-                        row[c as usize] = -rises / own;
-                    }
-                    if row.iter().any(|value| *value != 0.0) {
-                        self.inverse.add_outer(&product, &row);
-                    }
-                    let arc = column.arc;
-                    self.exchange(d, v, arc);
-                    self.measure(d);
-                } else {
-                    // The fullest of those that cross it takes the place in the tree, and what leaves that in the basis.
-                    let x = |c: u32| of(c).map_or(0.0, |column| column.x);
-                    let fullest = |a: &&(u32, f64), b: &&(u32, f64)| x(a.0).total_cmp(&x(b.0)).then(b.0.cmp(&a.0));
-                    let Some((c, _)) = others.iter().max_by(fullest).copied() else { return };
-                    let mut factors = others;
-                    factors.extend(self.rate.map(|rate| (rate, rises)));
-                    self.inverse.combine(c as usize, &factors);
-                    let old = self.trees[d as usize].arc[v as usize];
-                    let Some(arc) = of(c).map(|column| column.arc) else { return };
-                    self.exchange(d, v, arc);
-                    if let Some(column) = &mut self.columns[c as usize] {
-                        (column.arc, column.x) = (old, 0.0);
-                    }
-                    self.measure(d);
-                    let entered = entered.map(|column| Column { x: column.x, ..self.column(column.tree, column.arc) });
-                    let product = self.product(entering);
-                    self.replace(entering, entered, &product, c);
-                }
-                self.refill(d as usize);
+            Block::Tree(d, v) => self.cut(entering, entered, &product, (d, v)),
+        }
+    }
+
+    /// The arc between a node of a tree and its parent leaves the tree, where something that crosses this cut takes its place.
+    fn cut(&mut self, entering: Entering, entered: Option<Column>, product: &[f64], (d, v): (u32, u32)) {
+        let crossing = |column: &Column| column.cycle.iter().find(|(w, _)| *w == v).map(|(_, by)| *by);
+        let tree = &self.trees[d as usize];
+        let of = |c: u32| self.columns[c as usize].as_ref();
+        let others: Vec<(u32, f64)> = tree.columns.iter().filter_map(|c| Some((*c, crossing(of(*c)?)?))).collect();
+        let (rises, old) = (tree.rising[v as usize], tree.arc[v as usize]);
+        let x = |c: u32| of(c).map_or(0.0, |column| column.x);
+        let fullest = |a: &&(u32, f64), b: &&(u32, f64)| x(a.0).total_cmp(&x(b.0)).then(b.0.cmp(&a.0));
+        let own = entered.as_ref().filter(|column| column.tree == d).and_then(crossing);
+        if let (Some(own), Some(column)) = (own, &entered) {
+            self.turn((d, v), column.arc, product, own, &others);
+        } else if let Some((c, _)) = others.iter().max_by(fullest).copied() {
+            // The fullest of those in the basis does, and what leaves has its column.
+            let Some(arc) = of(c).map(|column| column.arc) else { return };
+            let mut factors = others;
+            factors.extend(self.rate.map(|rate| (rate, rises)));
+            self.inverse.combine(c as usize, &factors);
+            self.exchange(d, v, arc);
+            if let Some(column) = &mut self.columns[c as usize] {
+                (column.arc, column.x) = (old, 0.0);
+            }
+            self.measure(d);
+            let entered = entered.map(|column| Column { x: column.x, ..self.column(column.tree, column.arc) });
+            let product = self.product(entering);
+            self.replace(entering, entered, &product, c);
+        } else {
+            // What is neither in the basis nor empty does, and what was to enter has moved, but has not entered.
+            let between = tree.between.iter().map(|(arc, x)| (self.column(d, *arc), *x));
+            let crossing = between.filter_map(|(column, x)| Some((crossing(&column)?, x, column.arc)));
+            let most = crossing.max_by(|a, b| a.1.total_cmp(&b.1).then(b.2.cmp(&a.2)));
+            if let Some((own, _, arc)) = most {
+                let product = self.product(Entering::Arc(d, arc));
+                self.turn((d, v), arc, &product, own, &others);
+                self.trees[d as usize].between.retain(|(other, _)| *other != arc);
+            }
+            if let Some(column) = entered {
+                self.trees[column.tree as usize].between.push((column.arc, column.x));
             }
         }
+        self.refill(d as usize);
+    }
+
+    /// An arc that crosses a cut, by `own`, takes the place of the tree's arc there: `others` that do are measured from it now.
+    fn turn(&mut self, (d, v): (u32, u32), arc: u32, product: &[f64], own: f64, others: &[(u32, f64)]) {
+        let mut row = vec![0.0; self.columns.len()];
+        others.iter().for_each(|(c, by)| row[*c as usize] = -by / own);
+        if let Some(c) = self.rate {
+            row[c as usize] = -self.trees[d as usize].rising[v as usize] / own;
+        }
+        if row.iter().any(|value| *value != 0.0) {
+            self.inverse.add_outer(product, &row);
+        }
+        self.exchange(d, v, arc);
+        self.measure(d);
     }
 
     /// What enters takes the place of the arc in a column.

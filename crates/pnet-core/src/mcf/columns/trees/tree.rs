@@ -1,5 +1,8 @@
 //! The paths of one destination's traffic: a spanning tree, and what it carries.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::NONE;
 use super::network::Network;
 use crate::csr::Csr;
@@ -13,10 +16,12 @@ pub(super) struct Tree {
     /// The arc between each node and its parent, and whether it leads to the parent.
     pub(super) arc: Vec<u32>,
     pub(super) up: Vec<bool>,
-    /// What such an arc carries by what is fixed, by a unit of the rate, and by arcs in the basis that are not of the tree.
+    /// What such an arc carries by what is fixed, by a unit of the rate, and by arcs that are not of the tree.
     pub(super) fixed: Vec<f64>,
     pub(super) rising: Vec<f64>,
     pub(super) moved: Vec<f64>,
+    /// Whether some arc carries less as the rate rises.
+    pub(super) sinks: bool,
     /// How far each node is along the tree.
     pub(super) potential: Vec<f64>,
     /// Arcs that may be used.
@@ -27,6 +32,8 @@ pub(super) struct Tree {
     pub(super) demands: Vec<(u32, u32)>,
     /// The columns of arcs in the basis that are not of the tree.
     pub(super) columns: Vec<u32>,
+    /// Arcs that are neither in the basis nor empty, with what they carry.
+    pub(super) between: Vec<(u32, f64)>,
 }
 
 /// Tree arcs, by their lower nodes, each with what a unit on an arc that closes a cycle with them adds to it.
@@ -51,11 +58,13 @@ impl Tree {
             fixed: vec![0.0; nodes],
             rising: vec![0.0; nodes],
             moved: vec![0.0; nodes],
+            sinks: false,
             potential: vec![0.0; nodes],
             open: vec![],
             closed: vec![],
             demands,
             columns: vec![],
+            between: vec![],
         };
         let mut next = 0;
         while let Some(at) = tree.order.get(next).copied() {
@@ -76,6 +85,47 @@ impl Tree {
 
     pub(super) fn root(&self) -> u32 {
         self.order[0]
+    }
+
+    /// The flow of arcs is that of the tree, which follows the fullest of them, and of others.
+    pub(super) fn take(&mut self, network: &Network, into: &Csr<u32>, flow: &[f64]) {
+        // Numbers of at least 0 have the order of their bits.
+        let fullest = |a: u32| (flow[a as usize].to_bits(), Reverse(a));
+        let mut usable = vec![false; flow.len()];
+        self.open.iter().for_each(|a| usable[*a as usize] = true);
+        let (root, mut reached) = (self.root(), vec![false; self.parent.len()]);
+        reached[root as usize] = true;
+        let mut next = BinaryHeap::new();
+        let mut at = root;
+        loop {
+            next.extend(into.of(at as usize).iter().filter(|a| usable[**a as usize]).map(|a| fullest(*a)));
+            let new = std::iter::from_fn(|| next.pop()).find(|(_, Reverse(a))| !reached[network.tail[*a as usize] as usize]);
+            let Some((_, Reverse(a))) = new else { break };
+            at = network.tail[a as usize];
+            reached[at as usize] = true;
+            (self.arc[at as usize], self.parent[at as usize]) = (a, network.head[a as usize]);
+            self.up[at as usize] = true;
+        }
+        self.sort();
+        let others = self.open.iter().filter(|a| flow[**a as usize] > 0.0 && !self.has(network, **a));
+        self.between = others.map(|a| (*a, flow[*a as usize])).collect();
+    }
+
+    /// Finds what arcs carry by those between.
+    pub(super) fn fill(&mut self, network: &Network) {
+        self.moved.fill(0.0);
+        if self.between.is_empty() {
+            return;
+        }
+        let mut amount = vec![0.0; self.parent.len()];
+        for (arc, x) in &self.between {
+            amount[network.tail[*arc as usize] as usize] -= x;
+            amount[network.head[*arc as usize] as usize] += x;
+        }
+        for v in self.order[1..].iter().rev().map(|v| *v as usize) {
+            amount[self.parent[v] as usize] += amount[v];
+            self.moved[v] = self.sign(v) * amount[v];
+        }
     }
 
     /// All nodes but the root, each after its parent.
@@ -108,6 +158,7 @@ impl Tree {
             amount[parent].1 += rising;
             (self.fixed[v], self.rising[v]) = (self.sign(v) * fixed, self.sign(v) * rising);
         }
+        self.sinks = self.rising.iter().any(|rising| *rising < 0.0);
     }
 
     /// Finds how far nodes are along the tree where arcs have these lengths; returns how far the farthest is.

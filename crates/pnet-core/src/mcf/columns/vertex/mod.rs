@@ -31,7 +31,7 @@ pub(super) use basis::{NEGLIGIBLE, NONE};
 use closed::Closed;
 
 /// Where levels begin: the closer to the first one, the fewer steps are left.
-const FIRST: Steps = Steps { gap: 1e-5, most: 6_000, unused: 1e-4, least: 0.0 };
+pub(super) const FIRST: Steps = Steps { gap: 1e-5, most: 6_000, unused: 1e-4, least: 0.0 };
 /// All that prices may lack, as a part of t, and the part of the largest one that is noise.
 pub(super) const EXACT: f64 = 1e-10;
 pub(super) const NOISE: f64 = 2e-12;
