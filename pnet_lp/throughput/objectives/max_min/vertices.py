@@ -83,12 +83,12 @@ def at_vertices(state: State) -> State | None:
     Raises:
         SolverError: it does not fit into memory, or numbers have lost their precision.
     """
-    if state.problem.demand_count > MOST_DEMANDS:
-        return None
-    options, search = state.context.options, _SEARCHES[state.problem.form](state.problem)
     import os
+    options, search = state.context.options, _SEARCHES[state.problem.form](state.problem)
     if os.environ.get("TREES") and state.problem.form != "path":
         search = AtTrees(state.problem)
+    elif state.problem.demand_count > MOST_DEMANDS:
+        return None
     context = replace(state.context, options=replace(options, deadline=options.deadline.parts(_PART)))
     found = by_levels(replace(state, context=context), search, longer=options.deadline)
     return replace(found, context=state.context)

@@ -6,7 +6,7 @@ use super::basis::{Entering, Gain};
 use super::{FairTrees, MOST_TIGHT, NONE};
 use crate::mcf::columns::in_use::first;
 use crate::mcf::columns::source::Anywhere;
-use crate::mcf::columns::vertex::{EXACT, FIRST, NOISE};
+use crate::mcf::columns::vertex::{EXACT, FIRST, NOISE, OFF};
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 
 /// Trees of which the best arc is looked at before each step, until none gains this part of what the best did when all were.
@@ -145,8 +145,9 @@ impl FairTrees {
     fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY };
         let (mut highest, mut since) = (self.basis.t, self.iterations);
+        let begun = self.iterations;
         while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
-            if self.basis.t > highest * (1.0 + EXACT) {
+            if self.basis.t > highest * (1.0 + OFF.1) {
                 (highest, since) = (self.basis.t, self.iterations);
             } else if self.iterations - since > LEAST_IDLE + IDLE * self.basis.tight() {
                 return End::Over;
@@ -171,6 +172,11 @@ impl FairTrees {
                 return End::Top;
             }
             self.iterations += 1;
+            if std::env::var("DBG").is_ok() && (self.iterations - begun) % 3000 == 0 {
+                let (len, err) = self.basis.lengths(CLOSE);
+                let longest = self.basis.trees.iter().flat_map(|t| t.potential.iter()).fold(0.0f64, |a, b| a.max(*b));
+                eprintln!("      it {} t {:.15} tight {} best {:.2e} least {:.2e} noise {:.2e} longest {longest:.2e} err {err:.1e} n {} {:?} maxlen {:.1e} minlen {:.1e}", self.iterations - begun, self.basis.t, self.basis.tight(), best_of(&gains), self.least(0.0), self.least(longest), gains.len(), worth.first(), len.iter().fold(0.0f64,|a,b| a.max(*b)), len.iter().fold(0.0f64,|a,b| a.min(*b)));
+            }
         }
         End::Over
     }
@@ -189,7 +195,9 @@ impl FairTrees {
         if best_of(&gains) <= COOL * candidates.hottest {
             let all: Vec<u32> = (0..self.basis.trees.len() as u32).collect();
             gains = self.shorter(&all, &length);
-            if gains.is_empty() && error > exact {
+            let again = self.refactored + self.basis.tight();
+            if error > exact && (gains.is_empty() || self.iterations >= again) {
+                self.refactored = self.iterations;
                 if !self.basis.refactor() {
                     return vec![];
                 }

@@ -42,6 +42,8 @@ pub struct FairTrees {
     fixed: usize,
     proof: Option<Vec<f64>>,
     iterations: usize,
+    /// After how many of them the matrix was inverted anew.
+    refactored: usize,
 }
 
 /// The lengths that the prices of a vertex are, these with what they need of earlier levels, and the bound that proves.
@@ -91,6 +93,7 @@ impl FairTrees {
             fixed: 0,
             proof: None,
             iterations: 0,
+            refactored: 0,
         })
     }
 
