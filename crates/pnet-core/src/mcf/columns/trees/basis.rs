@@ -18,7 +18,7 @@ use crate::csr::Csr;
 use crate::mcf::columns::vertex::inverse::Inverse;
 
 /// See [`vertex`](super::super::vertex).
-const UNEVEN: f64 = 1e-11;
+const UNEVEN: f64 = 1e-13;
 const CORRECTIONS: usize = 3;
 
 /// What moves away from where it is, an arc up or down.

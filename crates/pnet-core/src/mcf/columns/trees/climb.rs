@@ -145,7 +145,6 @@ impl FairTrees {
     fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY };
         let (mut highest, mut since) = (self.basis.t, self.iterations);
-        let begun = self.iterations;
         while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
             if self.basis.t > highest * (1.0 + OFF.1) {
                 (highest, since) = (self.basis.t, self.iterations);
@@ -172,11 +171,6 @@ impl FairTrees {
                 return End::Top;
             }
             self.iterations += 1;
-            if std::env::var("DBG").is_ok() && (self.iterations - begun) % 3000 == 0 {
-                let (len, err) = self.basis.lengths(CLOSE);
-                let longest = self.basis.trees.iter().flat_map(|t| t.potential.iter()).fold(0.0f64, |a, b| a.max(*b));
-                eprintln!("      it {} t {:.15} tight {} best {:.2e} least {:.2e} noise {:.2e} longest {longest:.2e} err {err:.1e} n {} {:?} maxlen {:.1e} minlen {:.1e}", self.iterations - begun, self.basis.t, self.basis.tight(), best_of(&gains), self.least(0.0), self.least(longest), gains.len(), worth.first(), len.iter().fold(0.0f64,|a,b| a.max(*b)), len.iter().fold(0.0f64,|a,b| a.min(*b)));
-            }
         }
         End::Over
     }

@@ -209,11 +209,8 @@ impl FairTrees {
             let of_arcs = self.basis.of_arcs(&length);
             for tree in &mut self.basis.trees {
                 let noise = NOISE * tree.measure(&of_arcs);
-                for (arc, level, beyond) in &tree.closed {
-                    let gain = tree.gain(&self.basis.network, *arc, &of_arcs);
-                    if gain > noise {
-                        self.closed.need(*level as usize, AMPLE * gain / beyond);
-                    }
+                for (level, times) in tree.shortcuts(&self.basis.network, &of_arcs, noise) {
+                    self.closed.need(level as usize, AMPLE * times);
                 }
             }
             if !self.closed.lift() {

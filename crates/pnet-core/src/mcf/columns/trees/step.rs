@@ -40,6 +40,9 @@ impl Basis {
             Entering::Rate | Entering::Slack(_) => None,
         };
         let direction = self.direction(entering, column.as_ref(), sign);
+        if direction.rate < 0.0 {
+            return None; // What it gains is noise.
+        }
         let (step, block) = self.block(entering, column.as_ref(), sign, slowest, &direction)?;
         if let Some(column) = &column {
             self.trees[column.tree as usize].between.retain(|(arc, _)| *arc != column.arc);

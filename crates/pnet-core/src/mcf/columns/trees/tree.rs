@@ -168,7 +168,7 @@ impl Tree {
             let v = self.order[i] as usize;
             let signed = self.sign(v) * length[self.arc[v] as usize];
             self.potential[v] = self.potential[self.parent[v] as usize] + signed;
-            longest = longest.max(self.potential[v]);
+            longest = longest.max(self.potential[v].abs());
         }
         longest
     }
@@ -184,6 +184,43 @@ impl Tree {
                 self.open.push(arc);
             }
         }
+    }
+
+    /// Which levels have to be added to lengths at which the tree has been measured, and how often, so that no demand is nearer,
+    /// by more than `noise`, over closed arcs: the lowest that closes such a path.
+    pub(super) fn shortcuts(&self, network: &Network, length: &[f64], noise: f64) -> Vec<(u32, f64)> {
+        if self.closed.iter().all(|(arc, ..)| self.gain(network, *arc, length) <= noise) {
+            return vec![];
+        }
+        let mut distance = self.potential.clone();
+        let mut next: Vec<u32> = self.arc.iter().zip(&self.up).map(|(arc, up)| if *up { *arc } else { NONE }).collect();
+        for _ in 0..self.order.len() {
+            let mut nearer = false;
+            for arc in self.open.iter().chain(self.closed.iter().map(|(arc, ..)| arc)) {
+                let [tail, head] = [network.tail[*arc as usize], network.head[*arc as usize]].map(|v| v as usize);
+                let over = length[*arc as usize] + distance[head];
+                if over < distance[tail] - noise {
+                    (distance[tail], next[tail], nearer) = (over, *arc, true);
+                }
+            }
+            if !nearer {
+                break;
+            }
+        }
+        let mut place = vec![self.closed.len(); network.tail.len()];
+        self.closed.iter().enumerate().for_each(|(n, (arc, ..))| place[*arc as usize] = n);
+        let mut needs = vec![];
+        for v in self.demands.iter().map(|(_, v)| *v as usize).filter(|v| distance[*v] < self.potential[*v] - noise) {
+            let from = |v: usize| Some(next[v]).filter(|arc| *arc != NONE);
+            let arcs = std::iter::successors(from(v), |arc| from(network.head[*arc as usize] as usize));
+            let arcs = arcs.take(self.order.len());
+            let beyond = arcs.filter_map(|arc| self.closed.get(place[arc as usize])).map(|(_, level, by)| (*level, *by));
+            if let Some(lowest) = beyond.clone().map(|(level, _)| level).min() {
+                let beyond: f64 = beyond.filter(|(level, _)| *level == lowest).map(|(_, by)| by).sum();
+                needs.push((lowest, (self.potential[v] - distance[v]) / beyond));
+            }
+        }
+        needs
     }
 
     /// Opens all again.
