@@ -381,6 +381,7 @@ class FairFlow:
     def proof(self) -> Proof: ...
 
 def estimate_fair_flow_bytes(problem: FlowProblem) -> int: ...
+def estimate_fair_trees_bytes(problem: FlowProblem) -> int: ...
 
 @final
 class FairSplit:
@@ -453,6 +454,32 @@ class FairVertices:
         on_progress: Callable[[int, float, float], bool],
     ) -> FairLevel: ...
     def proof(self) -> Proof: ...
+    def served(self) -> _F64: ...
+
+@final
+class FairTrees:
+    def __new__(
+        cls,
+        problem: FlowProblem,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairTrees: ...
+    def level(
+        self,
+        kept: _F64,
+        *,
+        tolerance: float,
+        max_iterations: int,
+        time_limit_s: float,
+        threads: int,
+        on_progress: Callable[[int, float, float], bool],
+    ) -> FairLevel: ...
+    def proof(self) -> Proof: ...
+    def served(self) -> _F64: ...
 
 @final
 class PathsInUse:

@@ -126,6 +126,11 @@ def vertices() -> _core.FairVertices:
     return _core.FairVertices(problem(), **_SOLVE)
 
 
+def trees() -> _core.FairTrees:
+    """Return the same over trees."""
+    return _core.FairTrees(problem(), **_SOLVE)
+
+
 def in_use() -> _core.PathsInUse:
     """Return paths over which programs are written."""
     return _core.PathsInUse(problem(), **_SOLVE)
@@ -328,9 +333,14 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "FairSplitVertices": (core.FairSplitVertices, {"problem": paths(), **_SOLVE}),
         "FairSplitVertices.carried": (split_vertices().carried, {}),
         "FairSplitVertices.level": (split_vertices().level, {"kept": np.zeros(2), **_SOLVE}),
+        "FairTrees": (core.FairTrees, {"problem": problem(), **_SOLVE}),
+        "FairTrees.level": (trees().level, {"kept": np.zeros(2), **_SOLVE}),
+        "FairTrees.proof": (trees().proof, {}),
+        "FairTrees.served": (trees().served, {}),
         "FairVertices": (core.FairVertices, {"problem": problem(), **_SOLVE}),
         "FairVertices.level": (vertices().level, {"kept": np.zeros(2), **_SOLVE}),
         "FairVertices.proof": (vertices().proof, {}),
+        "FairVertices.served": (vertices().served, {}),
         "PathsInUse": (core.PathsInUse, {"problem": problem(), **_SOLVE}),
         "PathsInUse.listed": (in_use().listed, {}),
         "PathsInUse.add": (in_use().add, _LENGTHS),
@@ -374,6 +384,7 @@ def examples() -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
         "estimate_structured_bytes": (core.estimate_structured_bytes, {"problem": problem()}),
         "estimate_columns_bytes": (core.estimate_columns_bytes, {"problem": problem()}),
         "estimate_fair_flow_bytes": (core.estimate_fair_flow_bytes, {"problem": problem()}),
+        "estimate_fair_trees_bytes": (core.estimate_fair_trees_bytes, {"problem": problem()}),
         "estimate_fair_split_bytes": (core.estimate_fair_split_bytes, {"problem": paths()}),
         "estimate_cheapest_flow_bytes": (core.estimate_cheapest_flow_bytes, {"problem": problem()}),
         "estimate_cheapest_split_bytes": (core.estimate_cheapest_split_bytes, {"problem": paths()}),

@@ -81,7 +81,7 @@ pub(crate) fn estimate_cheapest_flow_bytes(problem: &FlowProblem) -> usize {
     columns::estimate_cheapest_bytes(&problem.inner)
 }
 
-/// The result of `level` of [`FairFlow`], [`FairVertices`], [`FairSplit`] and [`FairSplitVertices`].
+/// The result of `level` of [`FairFlow`], [`FairVertices`], [`FairTrees`], [`FairSplit`] and [`FairSplitVertices`].
 #[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct FairLevel {
     /// The largest common rate found, per unit demand, and the part of all rates that fits.
@@ -288,6 +288,12 @@ fair_levels!(
 #[pyfunction]
 pub(crate) fn estimate_fair_flow_bytes(problem: &FlowProblem) -> usize {
     columns::estimate_fair_flow_bytes(&problem.inner)
+}
+
+/// Bytes that [`FairTrees`] will hold at its peak.
+#[pyfunction]
+pub(crate) fn estimate_fair_trees_bytes(problem: &FlowProblem) -> usize {
+    columns::estimate_fair_trees_bytes(&problem.inner)
 }
 
 /// Bytes that [`FairSplit`] will hold at its peak.

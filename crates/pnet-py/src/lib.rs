@@ -79,6 +79,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(path_form::estimate_split_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::estimate_cheapest_split_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_fair_flow_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::estimate_fair_trees_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(columns::estimate_fair_split_bytes, module)?)?;
     sim::add(module)
 }

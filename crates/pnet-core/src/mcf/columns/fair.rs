@@ -390,6 +390,6 @@ pub fn estimate_bytes(problem: &Problem) -> usize {
 }
 
 /// Bytes of a matrix of the links that limit; at vertices there may be two beside it while it is inverted.
-fn matrix_bytes(links: usize) -> usize {
+pub(super) fn matrix_bytes(links: usize) -> usize {
     size_of::<f64>() * links.pow(2).max(3 * links.min(MOST_TIGHT).pow(2))
 }

@@ -42,7 +42,7 @@ pub use listed::{
     CheapestSplit, cheapest_listed, estimate_bytes as estimate_listed_bytes,
     estimate_solve_bytes as estimate_split_bytes, solve_listed,
 };
-pub use trees::FairTrees;
+pub use trees::{FairTrees, estimate_bytes as estimate_fair_trees_bytes};
 pub use vertex::{FairSplitVertices, FairVertices};
 
 use super::balance::{self, Balanced, balance};

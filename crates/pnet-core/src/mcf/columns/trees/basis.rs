@@ -11,9 +11,9 @@
 //! *tight* and a column for each other arc in the basis and for t, as where keys are paths
 //! ([`vertex`](super::super::vertex)); but one step moves the traffic of all sources that go through a switch.
 
+use super::NONE;
 use super::network::Network;
 use super::tree::{Cycle, Tree};
-use super::NONE;
 use crate::csr::Csr;
 use crate::mcf::columns::vertex::inverse::Inverse;
 

@@ -206,9 +206,7 @@ impl FairTrees {
             candidates.hot.sort_unstable();
         }
         let loose = self.basis.loose(&length, dearest.max(exact / self.basis.per.len() as f64));
-        let full = |entering: Entering| {
-            matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.rows[r as usize]))
-        };
+        let full = |entering: Entering| matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.rows[r as usize]));
         gains.extend(loose.filter(|(_, entering)| !full(*entering)));
         gains.sort_by(|a, b| b.0.total_cmp(&a.0));
         gains.truncate(COMPARED);

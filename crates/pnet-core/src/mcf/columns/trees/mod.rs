@@ -12,20 +12,22 @@ mod network;
 mod step;
 mod tree;
 
-use super::fair::{FairLevel, check_fixed};
+use super::fair::{FairLevel, check_fixed, matrix_bytes};
 use super::links::Links;
+use super::price;
 use super::source::{Anywhere, Source};
 use super::vertex::closed::{AMPLE, Closed, LONGER};
 use super::vertex::{LOST, MOST_TIGHT, NEGLIGIBLE, NOISE, NONE, OFF, OVER};
 use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
-use crate::mcf::problem::Problem;
+use crate::mcf::problem::{Plane, Problem};
 use crate::mcf::proof::Proof;
 use crate::mcf::round::round;
 use crate::mcf::run::{Monitor, Options, Watch};
 use basis::Basis;
 use flow::TreeFlow;
 use network::Network;
+use tree::Tree;
 
 /// How often lengths of closed levels are added to those of a bound.
 const MOST_LIFTS: usize = 100;
@@ -229,4 +231,17 @@ impl FairTrees {
         let (kept, takes) = self.basis.takes(&shortest);
         if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
     }
+}
+
+/// Bytes that [`FairTrees`] will hold at its peak, beyond the problem itself, if every link limits.
+pub fn estimate_bytes(problem: &Problem) -> usize {
+    let nodes = problem.planes.iter().map(Plane::nodes).sum::<usize>() + problem.endpoints + 1;
+    let arcs = problem.arcs() + 2 * problem.planes.len() * problem.endpoints;
+    let mut destinations = vec![false; problem.endpoints];
+    problem.dst.iter().for_each(|d| destinations[*d as usize] = true);
+    let trees = destinations.iter().filter(|has| **has).count();
+    let links = Links::new(problem).capacity.len();
+    trees * (Tree::BYTES_PER_NODE * nodes + Tree::BYTES_PER_ARC * arcs)
+        + price::estimate_bytes(problem)
+        + matrix_bytes(links)
 }

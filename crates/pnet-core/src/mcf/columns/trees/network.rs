@@ -63,8 +63,15 @@ impl Network {
         let places = Places { problem, links, first };
         let nodes = places.switch(problem.planes.len(), problem.endpoints as u32) as usize + 1;
         let access = vec![NONE; problem.planes.len() * problem.endpoints];
-        let mut network =
-            Network { nodes, tail: vec![], head: vec![], link: vec![], first: vec![], up: access.clone(), down: access };
+        let mut network = Network {
+            nodes,
+            tail: vec![],
+            head: vec![],
+            link: vec![],
+            first: vec![],
+            up: access.clone(),
+            down: access,
+        };
         for (p, plane) in problem.planes.iter().enumerate() {
             network.first.push(network.tail.len());
             for a in 0..plane.arcs() as u32 {
@@ -139,7 +146,10 @@ impl Network {
         mut visit: impl FnMut(usize),
     ) {
         let p = path.place as usize;
-        let ends = [self.up[p * problem.endpoints + problem.src[j] as usize], self.down[p * problem.endpoints + problem.dst[j] as usize]];
+        let ends = [
+            self.up[p * problem.endpoints + problem.src[j] as usize],
+            self.down[p * problem.endpoints + problem.dst[j] as usize],
+        ];
         ends.into_iter().filter(|arc| *arc != NONE).for_each(|arc| visit(arc as usize));
         if let Use::Core { source, .. } = problem.planes[p].demands[j] {
             links.for_each_arc(p, &problem.planes[p], source, &path.links, |a| visit(self.first[p] + a));

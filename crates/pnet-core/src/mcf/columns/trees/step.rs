@@ -63,7 +63,12 @@ impl Basis {
         if let Entering::Slack(r) = entering {
             self.slack[self.rows[r as usize] as usize] += step;
         }
-        self.pivot(entering, column.map(|column| Column { x: column.x + sign * step, ..column }), direction.product, block);
+        self.pivot(
+            entering,
+            column.map(|column| Column { x: column.x + sign * step, ..column }),
+            direction.product,
+            block,
+        );
         Some(step)
     }
 
@@ -84,7 +89,9 @@ impl Basis {
             let mut change = vec![0.0; self.network.nodes];
             for (column, by) in own {
                 column.cycle.iter().for_each(|(v, unit)| change[*v as usize] += unit * by);
-                self.for_each_link(column.tree, column.arc, &column.cycle, |l, unit| load[l] += unit * by * self.per[l]);
+                self.for_each_link(column.tree, column.arc, &column.cycle, |l, unit| {
+                    load[l] += unit * by * self.per[l]
+                });
             }
             (own[0].0.tree, change)
         });
@@ -116,7 +123,8 @@ impl Basis {
         direction: &Direction,
     ) -> Option<(f64, Block)> {
         let first = if entering == Entering::Rate { self.steepest } else { 1.0 };
-        let columns = || (0..).zip(&self.columns).zip(&direction.column).filter_map(|((c, n), by)| Some((c, n.as_ref()?, *by)));
+        let columns =
+            || (0..).zip(&self.columns).zip(&direction.column).filter_map(|((c, n), by)| Some((c, n.as_ref()?, *by)));
         let fastest = columns().fold(first, |most: f64, (_, _, by)| most.max(by.abs()));
         let still = (STILL * fastest).min(SLOW);
         let mut stops: Vec<(f64, f64, Block)> = vec![];

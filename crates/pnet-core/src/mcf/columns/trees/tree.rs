@@ -40,6 +40,10 @@ pub(super) struct Tree {
 pub(super) type Cycle = Vec<(u32, f64)>;
 
 impl Tree {
+    /// What is kept of a node, and of an arc, which may be open or closed, and between.
+    pub(super) const BYTES_PER_NODE: usize = 4 * size_of::<u32>() + size_of::<bool>() + 4 * size_of::<f64>();
+    pub(super) const BYTES_PER_ARC: usize = size_of::<(u32, u32, f64)>() + size_of::<(u32, f64)>();
+
     /// A tree of paths with as few links as there may be.
     pub(super) fn new(
         network: &Network,
@@ -99,7 +103,8 @@ impl Tree {
         let mut at = root;
         loop {
             next.extend(into.of(at as usize).iter().filter(|a| usable[**a as usize]).map(|a| fullest(*a)));
-            let new = std::iter::from_fn(|| next.pop()).find(|(_, Reverse(a))| !reached[network.tail[*a as usize] as usize]);
+            let new =
+                std::iter::from_fn(|| next.pop()).find(|(_, Reverse(a))| !reached[network.tail[*a as usize] as usize]);
             let Some((_, Reverse(a))) = new else { break };
             at = network.tail[a as usize];
             reached[at as usize] = true;
@@ -214,7 +219,8 @@ impl Tree {
             let from = |v: usize| Some(next[v]).filter(|arc| *arc != NONE);
             let arcs = std::iter::successors(from(v), |arc| from(network.head[*arc as usize] as usize));
             let arcs = arcs.take(self.order.len());
-            let beyond = arcs.filter_map(|arc| self.closed.get(place[arc as usize])).map(|(_, level, by)| (*level, *by));
+            let beyond =
+                arcs.filter_map(|arc| self.closed.get(place[arc as usize])).map(|(_, level, by)| (*level, *by));
             if let Some(lowest) = beyond.clone().map(|(level, _)| level).min() {
                 let beyond: f64 = beyond.filter(|(level, _)| *level == lowest).map(|(_, by)| by).sum();
                 needs.push((lowest, (self.potential[v] - distance[v]) / beyond));
@@ -267,7 +273,8 @@ impl Tree {
             }
             v == lower
         };
-        let (mut at, mut to, mut by, mut up) = if below(tail) { (tail, head, arc, true) } else { (head, tail, arc, false) };
+        let (mut at, mut to, mut by, mut up) =
+            if below(tail) { (tail, head, arc, true) } else { (head, tail, arc, false) };
         loop {
             let v = at as usize;
             let (parent, old, was_up) = (self.parent[v], self.arc[v], self.up[v]);
