@@ -160,6 +160,7 @@ def test_what_is_slow_to_begin_loses_nothing(monkeypatch: pytest.MonkeyPatch, tm
     def slow(_: object) -> None:
         over.wait(30)
 
+    monkeypatch.setattr(max_min, "over_trees", lambda _: None)
     monkeypatch.setattr(max_min, "at_vertices", lambda _: None)
     monkeypatch.setattr(max_min, "with_growing_paths", slow)
     began = time.monotonic()
@@ -178,7 +179,7 @@ def test_what_fails_after_cuts_loses_nothing(monkeypatch: pytest.MonkeyPatch, tm
     def fails(*_: object) -> None:
         raise SolverError("no room for columns")
 
-    for name in ("at_vertices", "with_growing_paths", "by_columns", "all_levels"):
+    for name in ("over_trees", "at_vertices", "with_growing_paths", "by_columns", "all_levels"):
         monkeypatch.setattr(max_min, name, fails)
     found = solve(*case, objective="max-min", tolerance=1e-12)
     assert found.status == "bounds"

@@ -36,6 +36,7 @@ Case = tuple[Network, TrafficMatrix]
 def nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """No other search for levels."""
     monkeypatch.setattr(max_min, "by_cuts", lambda _: None)
+    monkeypatch.setattr(max_min, "over_trees", lambda _: None)
     monkeypatch.setattr(max_min, "with_growing_paths", None)
     monkeypatch.setattr(max_min, "by_columns", None)
     monkeypatch.setattr(max_min, "all_levels", None)
@@ -175,6 +176,7 @@ def test_rates_are_those_of_another_search(seed: int, routing: str) -> None:
     case = random_network(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(max_min, "by_cuts", lambda _: None)
+        patch.setattr(max_min, "over_trees", lambda _: None)
         ours = solve(*case, objective="max-min", routing=routing)
     theirs = solve(*case, objective="max-min", routing=routing, solver="highs-simplex", tolerance=1e-5)
     assert ours.status == "certified"
@@ -254,7 +256,7 @@ def test_levels_follow_one_that_is_hardly_proved(
 ) -> None:
     case = case_of("jellyfish:k=4", "random:flows=2")
     expected = solve(*case, objective="max-min", solver="highs-simplex")
-    for name in ("by_cuts", "with_growing_paths", "by_columns", "all_levels"):
+    for name in ("by_cuts", "over_trees", "with_growing_paths", "by_columns", "all_levels"):
         monkeypatch.setattr(max_min, name, lambda *_: None)
     nobody = np.zeros(case[1].demand_count, dtype=bool)
     monkeypatch.setattr(column_generation, "saturated_at", lambda *_: nobody)

@@ -52,7 +52,7 @@ from pnet_lp.throughput.objectives.max_min.proof import (
     recheck_levels,
     recheck_prices,
 )
-from pnet_lp.throughput.objectives.max_min.vertices import at_vertices, has_trees
+from pnet_lp.throughput.objectives.max_min.vertices import at_vertices, over_trees
 from pnet_lp.throughput.objectives.min_cost import no_lengths
 from pnet_lp.throughput.objectives.program import NO_TIME, SMALL_COLUMNS, check_program_solver, known, lp_solver
 from pnet_lp.throughput.problems import Attained, Problem
@@ -258,15 +258,11 @@ class MaxMin(Fair):
         """Yield what finds the state after all levels, or None; each is called where those before do not prove it."""
         problem, context = nothing.problem, nothing.context
         auto = context.solver == AUTO
-        exact = auto and not problem.rough
-        # Trees find all levels in the time that cuts take for a few.
-        trees = exact and not self.apart and has_trees(problem)
-        if trees:
-            yield lambda _: at_vertices(nothing)
         if auto:
             yield lambda _: by_cuts(nothing)
-        if exact:
-            if not self.apart and not trees:
+        if auto and not problem.rough:
+            if not self.apart:
+                yield lambda _: over_trees(nothing)
                 yield lambda _: at_vertices(nothing)
             if problem.form != "path":
                 yield lambda _: with_growing_paths(nothing)

@@ -20,6 +20,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import floats
 from pnet_lp.throughput.objectives.max_min.cuts import Cut, Filled, around_endpoints, cut_of, filled_between
 from pnet_lp.throughput.objectives.max_min.levels import Index, Level, State
+from pnet_lp.throughput.objectives.max_min.vertices import has_trees
 from pnet_lp.throughput.objectives.min_cost import largest, rate_solver
 from pnet_lp.throughput.objectives.program import SMALL_COLUMNS
 from pnet_lp.throughput.problems import Certified
@@ -44,8 +45,8 @@ _MANY_LINKS = 1_500
 """With more in a cut, programs of one level after the other take long: cuts have all of the time."""
 
 _FEW_STEPS = 500
-"""Over given paths and in tiny networks, within which the rates have to be seen to fit: there, programs of one level
-after the other are sooner than many cuts."""
+"""Over given paths, in tiny networks and where there are trees, within which the rates have to be seen to fit: one level
+after the other is sooner there than many cuts."""
 
 _BYTES_PER_DEMAND = 300
 """Of the four cuts around its ends, and of what filling between them takes."""
@@ -86,7 +87,8 @@ def _filled(state: State) -> State:
         SolverError: nothing limits a demand at its ends, or something does not fit into memory.
     """
     problem, options = state.problem, state.context.options
-    many = problem.form != "path" and eliminates_demands(problem)
+    trees = has_trees(problem) and not np.isfinite(state.cap).any()
+    many = problem.form != "path" and not trees and eliminates_demands(problem)
     # Demands that are not too many for programs over paths leave these the most of the time.
     whole = options.deadline
     options = replace(options, deadline=whole.parts(4 if problem.demand_count <= SMALL_COLUMNS else 2))

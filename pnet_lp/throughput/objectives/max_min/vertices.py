@@ -18,12 +18,12 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray, floats
-from pnet_lp.throughput.objectives.max_min.column_generation import OverAnyPath, OverGivenPaths, by_levels
+from pnet_lp.throughput.objectives.max_min.column_generation import Levels, OverAnyPath, OverGivenPaths, by_levels
 from pnet_lp.throughput.objectives.max_min.levels import State
 from pnet_lp.throughput.problems import Attained, Problem
 
 MOST_DEMANDS = 100_000
-"""Each level looks at all of them, where there are no trees."""
+"""Over paths, each level looks at all of them."""
 
 _DENSE, _SPARSE = 0.25, 6.0
 """There are trees where such a part of all pairs have demands, at least, and switches have so many links on average, at
@@ -101,8 +101,8 @@ def has_trees(problem: Problem) -> bool:
     )
 
 
-def at_vertices(state: State) -> State | None:
-    """Return the state after as many levels as are found; None where there are too many demands.
+def over_trees(state: State) -> State | None:
+    """Return the state after as many levels as are found over trees; None where there are none.
 
     Args:
         state: before the first level.
@@ -110,11 +110,25 @@ def at_vertices(state: State) -> State | None:
     Raises:
         SolverError: it does not fit into memory, or numbers have lost their precision.
     """
-    options, problem = state.context.options, state.problem
-    trees = has_trees(problem)
-    if problem.demand_count > MOST_DEMANDS and not trees:
-        return None
-    search = AtTrees(problem) if trees else _SEARCHES[problem.form](problem)
+    return _after(state, AtTrees(state.problem)) if has_trees(state.problem) else None
+
+
+def at_vertices(state: State) -> State | None:
+    """Return the state after as many levels as are found over paths; None where there are too many demands.
+
+    Args:
+        state: before the first level.
+
+    Raises:
+        SolverError: it does not fit into memory, or numbers have lost their precision.
+    """
+    problem = state.problem
+    return None if problem.demand_count > MOST_DEMANDS else _after(state, _SEARCHES[problem.form](problem))
+
+
+def _after(state: State, search: Levels) -> State:
+    """Return the state after as many levels as a search finds in its part of the time."""
+    options = state.context.options
     context = replace(state.context, options=replace(options, deadline=options.deadline.parts(_PART)))
     found = by_levels(replace(state, context=context), search, longer=options.deadline)
     return replace(found, context=state.context)
