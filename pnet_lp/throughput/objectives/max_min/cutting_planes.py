@@ -45,7 +45,7 @@ _MANY_LINKS = 1_500
 """With more in a cut, programs of one level after the other take long: cuts have all of the time."""
 
 _FEW_STEPS = 500
-"""Over given paths, in tiny networks and where there are trees, within which the rates have to be seen to fit: one level
+"""Over given paths, in tiny networks and where there are trees, within which rates have to be seen to fit: one level
 after the other is sooner there than many cuts."""
 
 _BYTES_PER_DEMAND = 300
