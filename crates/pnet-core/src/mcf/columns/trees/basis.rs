@@ -6,8 +6,8 @@
 //!             load_l(x) <= 1,  x >= 0
 //! ```
 //!
-//! Each destination has a tree, which carries what other arcs in the basis leave (J. L. Kennington, R. V. Helgason, "Algorithms
-//! for Network Programming", Wiley 1980, chapter 7).  What is left of the basis is a matrix with a row for each link that is
+//! Each destination has a tree, which carries what other arcs leave (J. L. Kennington, R. V. Helgason, "Algorithms for
+//! Network Programming", Wiley 1980, chapter 7).  What is left of the basis is a matrix with a row for each link that is
 //! *tight* and a column for each other arc in the basis and for t, as where keys are paths
 //! ([`vertex`](super::super::vertex)); but one step moves the traffic of all sources that go through a switch.
 
@@ -237,7 +237,8 @@ impl Basis {
         regular
     }
 
-    /// What is left of the links and on the trees, with all in the basis corrected where tight links do not carry what they did.
+    /// What is left of the links and on the trees, with all in the basis corrected where tight links do not carry what they
+    /// did.
     pub(super) fn refresh(&mut self) {
         (0..self.trees.len()).for_each(|d| self.refill(d));
         for _ in 0..CORRECTIONS {

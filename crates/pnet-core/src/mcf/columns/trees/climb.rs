@@ -9,7 +9,8 @@ use crate::mcf::columns::source::Anywhere;
 use crate::mcf::columns::vertex::{EXACT, FIRST, NOISE, OFF};
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 
-/// Trees of which the best arc is looked at before each step, until none gains this part of what the best did when all were.
+/// Trees of which the best arc is looked at before each step, until none gains this part of what the best did when all
+/// were.
 const HOT: usize = 32;
 const COOL: f64 = 0.3;
 /// Those of which the distance is.
@@ -92,7 +93,14 @@ impl FairTrees {
 
     /// Raises t, and moves what arcs between carry as long as t gains by it: see [`vertex`](super::super::vertex).
     fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
-        while self.basis.rate.is_none() {
+        // Arcs between may have to enter a tree first.
+        for _ in 0..LEAST_IDLE {
+            if self.basis.rate.is_some() {
+                break;
+            }
+            if watch.stop(monitor) {
+                return End::Stopped;
+            }
             if self.basis.step(Entering::Rate, 1.0, 0.0).is_none() {
                 return End::Top;
             }

@@ -231,7 +231,7 @@ impl Basis {
         self.refill(d as usize);
     }
 
-    /// An arc that crosses a cut, by `own`, takes the place of the tree's arc there: `others` that do are measured from it now.
+    /// An arc that crosses a cut, by `own`, takes the place of the tree's arc there; `others` are measured from it now.
     fn turn(&mut self, (d, v): (u32, u32), arc: u32, product: &[f64], own: f64, others: &[(u32, f64)]) {
         let mut row = vec![0.0; self.columns.len()];
         others.iter().for_each(|(c, by)| row[*c as usize] = -by / own);

@@ -191,8 +191,8 @@ impl Tree {
         }
     }
 
-    /// Which levels have to be added to lengths at which the tree has been measured, and how often, so that no demand is nearer,
-    /// by more than `noise`, over closed arcs: the lowest that closes such a path.
+    /// Which levels have to be added to lengths at which the tree has been measured, and how often, so that no demand is
+    /// nearer, by more than `noise`, over closed arcs: the lowest that closes such a path.
     pub(super) fn shortcuts(&self, network: &Network, length: &[f64], noise: f64) -> Vec<(u32, f64)> {
         if self.closed.iter().all(|(arc, ..)| self.gain(network, *arc, length) <= noise) {
             return vec![];
@@ -301,5 +301,111 @@ impl Tree {
                 self.order.push(*v);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mcf::columns::links::Links;
+    use crate::mcf::problem::{Arrays, Problem};
+
+    const NODES: i32 = 7;
+
+    /// A ring of switches both ways, with chords; all send to the first.
+    fn problem(chords: &[(i32, i32)]) -> Problem {
+        let ring = (0..NODES).flat_map(|v| [(v, (v + 1) % NODES), ((v + 1) % NODES, v)]);
+        let mut arcs: Vec<(i32, i32)> = ring.chain(chords.iter().copied().filter(|(u, v)| u != v)).collect();
+        arcs.sort_unstable();
+        let (tail, head): (Vec<i32>, Vec<i32>) = arcs.into_iter().unzip();
+        let free = vec![f64::INFINITY; NODES as usize];
+        Problem::new(&Arrays {
+            node_count: &[NODES],
+            arc_ptr: &[0, tail.len() as i32],
+            tail: &tail,
+            head: &head,
+            capacity: &vec![1.0; tail.len()],
+            attach: &(0..NODES).collect::<Vec<i32>>(),
+            access_up: &free,
+            access_down: &free,
+            src: &(1..NODES).collect::<Vec<i32>>(),
+            dst: &vec![0; NODES as usize - 1],
+            demand: &vec![1.0; NODES as usize - 1],
+        })
+        .unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_tree_carries_all_whatever_takes_the_place_of_its_arcs(
+            chords in prop::collection::vec((0..NODES, 0..NODES), 0..8),
+            turns in prop::collection::vec((0..100_usize, 0..100_usize), 0..30),
+        ) {
+            let problem = problem(&chords);
+            let (network, mut trees) = Network::new(&problem, &Links::new(&problem));
+            let tree = &mut trees[0];
+            let (base, slope): (Vec<f64>, Vec<f64>) = (0..6).map(|j| (1.0 + f64::from(j), 0.5)).unzip();
+            for (arc, lower) in turns {
+                let arc = tree.open[arc % tree.open.len()];
+                let cycle = tree.cycle(&network, arc);
+                if tree.has(&network, arc) || cycle.is_empty() {
+                    continue;
+                }
+                let (lower, _) = cycle[lower % cycle.len()];
+                tree.exchange(&network, lower, arc);
+                prop_assert!(tree.has(&network, arc));
+                prop_assert_eq!(tree.order.len(), network.nodes - 1 - NODES as usize);
+            }
+            tree.between = vec![(tree.open[0], 0.25)];
+            tree.send(&base, &slope);
+            tree.fill(&network);
+            let mut left = vec![0.0; network.nodes];
+            let mut carry = |arc: u32, x: f64| {
+                left[network.tail[arc as usize] as usize] += x;
+                left[network.head[arc as usize] as usize] -= x;
+            };
+            tree.nodes().for_each(|v| carry(tree.arc[v], tree.carries(v, 2.0)));
+            if !tree.has(&network, tree.open[0]) {
+                carry(tree.open[0], 0.25);
+                for (v, left) in left.iter().enumerate().take(NODES as usize).skip(1) {
+                    prop_assert!((left - (v as f64 + 1.0)).abs() < 1e-12, "{v} {left}");
+                }
+            }
+        }
+
+        #[test]
+        fn a_cycle_leaves_nothing_anywhere(chords in prop::collection::vec((0..NODES, 0..NODES), 0..8)) {
+            let problem = problem(&chords);
+            let (network, trees) = Network::new(&problem, &Links::new(&problem));
+            let tree = &trees[0];
+            for arc in tree.open.iter().filter(|arc| !tree.has(&network, **arc)) {
+                let mut left = vec![0.0; network.nodes];
+                let arcs = tree.cycle(&network, *arc).into_iter().map(|(v, by)| (tree.arc[v as usize], by));
+                for (arc, by) in arcs.chain([(*arc, 1.0)]) {
+                    left[network.tail[arc as usize] as usize] += by;
+                    left[network.head[arc as usize] as usize] -= by;
+                }
+                prop_assert!(left.iter().all(|left| *left == 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn the_fullest_arcs_are_the_tree() {
+        let problem = problem(&[]);
+        let (network, mut trees) = Network::new(&problem, &Links::new(&problem));
+        let into = Csr::new(network.nodes, network.head.iter().copied().zip(0..));
+        // All goes round one way, but for a little from the fourth.
+        let arc = |u: u32, v: u32| {
+            (0..).zip(&network.tail).zip(&network.head).find(|((_, t), h)| (**t, **h) == (u, v)).unwrap().0.0
+        };
+        let mut flow = vec![0.0; network.tail.len()];
+        (1..7_u32).for_each(|v| flow[arc(v, (v + 1) % 7) as usize] = f64::from(v));
+        flow[arc(4, 3) as usize] = 0.5;
+        trees[0].take(&network, &into, &flow);
+        assert!((1..7_u32).all(|v| trees[0].arc[v as usize] == arc(v, (v + 1) % 7)));
+        assert_eq!(trees[0].between, [(arc(4, 3), 0.5)]);
     }
 }
