@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.flow import build_problem
+from pnet_lp.model.servers import Servers
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import max_min
@@ -20,6 +21,8 @@ from pnet_lp.throughput.problems import ArcProblem, state_problem
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import SolveOptions
 from pnet_lp.throughput.verify import verify_file
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 
 from ..unlisted import unlisted
 from .conftest import case_of, random_network
@@ -89,6 +92,20 @@ def test_levels_worked_out_by_hand() -> None:
     # Out of 1 go 8 Gb/s, half of them by way of 0, which leaves 6 of 10 Gb/s from 0 to 2: 5, and 1 of 5 from 0 to 1.
     assert found.rates_gbps == pytest.approx([5.0, 5.0, 8.0], rel=1e-11)
     assert found.figures["relative_gap"] < 1e-9
+
+
+@pytest.mark.parametrize("pattern", ["gravity", "random:flows=3"])
+def test_arcs_may_share_the_capacity_of_one_link(pattern: str) -> None:
+    scale_up = build_network("single-switch:hosts=2").planes[0]
+    network = build_network("single-switch:hosts=4", planes=2, servers=Servers(scale_up, "ends", 2))
+    case = network, build_traffic(pattern, network, seed=1)
+    assert build_problem(network.graph, case[1].on_graph(network)).partner is not None
+    with pytest.MonkeyPatch.context() as patch:
+        always(patch)
+        ours = solve(*case, objective="max-min")
+    theirs = solve(*case, objective="max-min", solver="highs-simplex")
+    assert ours.status == theirs.status == "certified"
+    assert ours.rates_gbps == pytest.approx(theirs.rates_gbps, rel=2e-3)
 
 
 @pytest.mark.usefixtures("alone")

@@ -137,6 +137,7 @@ impl Network {
             (0..plane.arcs() as u32).filter(leads).for_each(|a| usable[self.first[p] + a as usize] = true);
         }
     }
+
     /// Calls `visit` with the arcs of a demand's path.
     pub(super) fn for_each_arc(
         &self,
