@@ -11,11 +11,11 @@
 //! *tight* and a column for each other arc in the basis and for t, as where keys are paths
 //! ([`vertex`](super::super::vertex)); but one step moves the traffic of all sources that go through a switch.
 
-use super::NONE;
 use super::network::Network;
 use super::tree::{Cycle, Tree};
 use crate::csr::Csr;
 use crate::mcf::columns::vertex::inverse::Inverse;
+use crate::mcf::columns::vertex::matrix::{Matrix, NONE};
 
 /// See [`vertex`](super::super::vertex).
 const UNEVEN: f64 = 1e-13;
@@ -58,13 +58,7 @@ pub(super) struct Basis {
     pub(super) rising: Vec<f64>,
     /// None is the rate.
     pub(super) columns: Vec<Option<Column>>,
-    pub(super) rate: Option<u32>,
-    /// The link of each row, and the row of each link.
-    pub(super) rows: Vec<u32>,
-    pub(super) row: Vec<u32>,
-    /// What is left of each link.
-    pub(super) slack: Vec<f64>,
-    pub(super) inverse: Inverse,
+    pub(super) matrix: Matrix,
 }
 
 impl Basis {
@@ -81,12 +75,8 @@ impl Basis {
             total: (0.0, 0.0),
             rising: vec![0.0; links],
             columns: vec![],
-            rate: None,
-            rows: vec![],
-            row: vec![NONE; links],
-            slack: vec![1.0; links],
+            matrix: Matrix::new(links),
             per,
-            inverse: Inverse::default(),
         };
         basis.rise(vec![0.0; slope.len()], slope);
         basis
@@ -100,22 +90,15 @@ impl Basis {
             tree.take(&self.network, &into, &flow(&self.network, tree));
             tree.send(&self.base, &self.slope);
         }
-        self.rows.clear();
         self.columns.clear();
-        self.row.fill(NONE);
-        (self.t, self.rate, self.inverse) = (t, None, Inverse::default());
+        (self.t, self.matrix) = (t, Matrix::new(self.per.len()));
         self.refresh();
     }
 
     /// Other demands rise from here; the rate leaves the basis.
     pub(super) fn rise(&mut self, base: Vec<f64>, slope: Vec<f64>) {
-        if let Some(c) = self.rate {
-            let part = |r: usize| self.inverse.of(r)[c as usize].abs();
-            let largest = (0..self.rows.len()).max_by(|a, b| part(*a).total_cmp(&part(*b)).then(b.cmp(a)));
-            if let Some(r) = largest {
-                self.remove(r as u32, c);
-            }
-            self.rate = None;
+        if let Some((r, c)) = self.matrix.rate_leaves() {
+            self.remove(r, c);
         }
         (self.base, self.slope) = (base, slope);
         self.steepest = self.slope.iter().copied().fold(0.0, f64::max);
@@ -131,7 +114,7 @@ impl Basis {
 
     /// Number of tight links.
     pub(super) fn tight(&self) -> usize {
-        self.rows.len()
+        self.matrix.tight()
     }
 
     /// What a demand gets.
@@ -150,39 +133,16 @@ impl Basis {
         self.network.link.iter().map(|l| length.get(*l as usize).copied().unwrap_or(0.0)).collect()
     }
 
-    /// Length of each link, and what arcs in the basis lack then: see `Basis::lengths` where keys are paths.
+    /// Length of each link, and what arcs in the basis lack then to be as long as the tree: see [`Matrix::lengths`].
     pub(super) fn lengths(&self, close: f64) -> (Vec<f64>, f64) {
-        let mut length = vec![0.0; self.per.len()];
-        let Some(c) = self.rate else { return (length, 0.0) };
-        let add = |prices: &mut dyn Iterator<Item = f64>, length: &mut [f64]| {
-            for (price, l) in prices.zip(&self.rows) {
-                length[*l as usize] += price * self.per[*l as usize];
-            }
-        };
-        add(&mut self.inverse.row(c as usize), &mut length);
-        let all = self.all();
-        let error = |missing: &[f64]| {
-            let lacks = |(c, missing): (u32, &f64)| if Some(c) == self.rate { missing * self.t } else { missing * all };
-            (0..).zip(missing).map(lacks).fold(0.0, |worst: f64, lacks| worst.max(lacks.abs()))
-        };
-        let missing = self.missing(&length);
-        let before = error(&missing);
-        if before > close * self.t {
-            let mut corrected = length.clone();
-            add(&mut self.inverse.before(&missing).into_iter(), &mut corrected);
-            let after = error(&self.missing(&corrected));
-            if after < before {
-                return (corrected, after);
-            }
-        }
-        (length, before)
+        self.matrix.lengths(&self.per, (self.t, self.all()), close, |length| self.missing(length))
     }
 
     /// What each column lacks, at such lengths.
     fn missing(&self, length: &[f64]) -> Vec<f64> {
         let of_row = |l: &u32| self.rising[*l as usize] / self.per[*l as usize] * length[*l as usize];
         let missing = |column: &Option<Column>| match column {
-            None => 1.0 - self.rows.iter().map(of_row).sum::<f64>(),
+            None => 1.0 - self.matrix.rows.iter().map(of_row).sum::<f64>(),
             Some(column) => {
                 let mut longer = 0.0;
                 self.for_each_link(column.tree, column.arc, &column.cycle, |l, by| longer += by * length[l]);
@@ -208,13 +168,8 @@ impl Basis {
 
     /// The rows of links by whose slack t gains more than `least`, each with its gain.
     pub(super) fn loose(&self, length: &[f64], least: f64) -> impl Iterator<Item = Gain> {
-        let slacks = self.prices(length).zip(0..).map(|(price, r)| (-price, Entering::Slack(r)));
+        let slacks = self.matrix.prices(&self.per, length).zip(0..).map(|(price, r)| (-price, Entering::Slack(r)));
         slacks.filter(move |(gain, _)| *gain > least)
-    }
-
-    /// What the whole of each tight link is worth, in t.
-    pub(super) fn prices(&self, length: &[f64]) -> impl Iterator<Item = f64> {
-        self.rows.iter().map(|l| length[*l as usize] / self.per[*l as usize])
     }
 
     /// How far the basis moves with a unit of what enters, squared.
@@ -224,14 +179,14 @@ impl Basis {
 
     /// The matrix again, from its columns, and what flows; returns whether it is regular.
     pub(super) fn refactor(&mut self) -> bool {
-        let inverse = Inverse::new(self.rows.len(), |c| {
+        let inverse = Inverse::new(self.tight(), |c| {
             let mut entries = vec![];
             self.for_each_entry(self.columns[c].as_ref(), |r, value| entries.push((r, value)));
             entries
         });
         let regular = inverse.is_some();
         if let Some(inverse) = inverse {
-            self.inverse = inverse;
+            self.matrix.inverse = inverse;
         }
         self.refresh();
         regular
@@ -243,18 +198,8 @@ impl Basis {
         (0..self.trees.len()).for_each(|d| self.refill(d));
         for _ in 0..CORRECTIONS {
             let load = self.loads();
-            let missing =
-                self.rows.iter().zip(0..).map(|(l, r)| (r, 1.0 - self.slack[*l as usize] - load[*l as usize]));
-            let missing: Vec<(u32, f64)> = missing.collect();
-            let even = missing.iter().all(|(_, missing)| missing.abs() <= UNEVEN);
-            for l in (0..load.len()).filter(|l| even || self.row[*l] == NONE) {
-                self.slack[l] = 1.0 - load[l];
-            }
-            if even {
-                return;
-            }
-            let change = self.inverse.times(&missing);
-            for (column, change) in self.columns.iter_mut().zip(change) {
+            let Some(changes) = self.matrix.settle(&load, UNEVEN) else { return };
+            for (column, change) in self.columns.iter_mut().zip(changes) {
                 match column {
                     None => self.t += change,
                     Some(column) => column.x += change,
@@ -330,12 +275,12 @@ impl Basis {
     pub(super) fn for_each_entry(&self, column: Option<&Column>, mut visit: impl FnMut(u32, f64)) {
         match column {
             Some(Column { tree, arc, cycle, .. }) => self.for_each_link(*tree, *arc, cycle, |l, by| {
-                if self.row[l] != NONE {
-                    visit(self.row[l], by * self.per[l]);
+                if self.matrix.row[l] != NONE {
+                    visit(self.matrix.row[l], by * self.per[l]);
                 }
             }),
             None => {
-                let rows = (0..).zip(self.rows.iter().map(|l| self.rising[*l as usize]));
+                let rows = (0..).zip(self.matrix.rows.iter().map(|l| self.rising[*l as usize]));
                 rows.filter(|(_, value)| *value != 0.0).for_each(|(r, value)| visit(r, value));
             }
         }
@@ -376,12 +321,12 @@ impl Basis {
     /// What the inverse makes of the column of what enters.
     pub(super) fn product(&self, entering: Entering) -> Vec<f64> {
         let column = match entering {
-            Entering::Slack(r) => return self.inverse.of(r as usize).to_vec(),
+            Entering::Slack(r) => return self.matrix.inverse.of(r as usize).to_vec(),
             Entering::Arc(tree, arc) => Some(self.column(tree, arc)),
             Entering::Rate => None,
         };
         let mut entries = vec![];
         self.for_each_entry(column.as_ref(), |r, value| entries.push((r, value)));
-        self.inverse.times(&entries)
+        self.matrix.inverse.times(&entries)
     }
 }

@@ -3,9 +3,11 @@
 use rayon::prelude::*;
 
 use super::basis::{Entering, Gain};
-use super::{FairTrees, MOST_TIGHT, NONE};
+use super::{FairTrees, MOST_TIGHT};
 use crate::mcf::columns::in_use::first;
 use crate::mcf::columns::source::Anywhere;
+use crate::mcf::columns::vertex::climb::{CLEAR, CLOSE, CORRECTED, IDLE, LEAST_IDLE, MUCH, RISEN};
+use crate::mcf::columns::vertex::matrix::NONE;
 use crate::mcf::columns::vertex::{EXACT, FIRST, NOISE, OFF};
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 
@@ -15,15 +17,6 @@ const HOT: usize = 32;
 const COOL: f64 = 0.3;
 /// Those of which the distance is.
 const COMPARED: usize = 24;
-/// See [`vertex`](super::super::vertex).
-const MUCH: [f64; 3] = [0.1, 0.01, 0.001];
-const RISEN: f64 = 1e-3;
-const CLOSE: f64 = 0.01 * EXACT;
-const CLEAR: f64 = 1e-6;
-const CORRECTED: usize = 100;
-const IDLE: usize = 20;
-const LEAST_IDLE: usize = 2_000;
-
 /// Steps of the first level after which first-order steps are asked for a better point.
 const PATIENCE: usize = 5_000;
 
@@ -95,7 +88,7 @@ impl FairTrees {
     fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         // Arcs between may have to enter a tree first.
         for _ in 0..LEAST_IDLE {
-            if self.basis.rate.is_some() {
+            if self.basis.matrix.rate.is_some() {
                 break;
             }
             if watch.stop(monitor) {
@@ -192,7 +185,7 @@ impl FairTrees {
     fn gains(&mut self, candidates: &mut Candidates) -> Vec<Gain> {
         let (mut length, error) = self.basis.lengths(CLOSE);
         let exact = EXACT * self.basis.t;
-        let dearest = NOISE * self.basis.prices(&length).fold(0.0, f64::max);
+        let dearest = NOISE * self.basis.matrix.prices(&self.basis.per, &length).fold(0.0, f64::max);
         let mut gains = self.shorter(&candidates.hot, &length);
         if best_of(&gains) <= COOL * candidates.hottest {
             let all: Vec<u32> = (0..self.basis.trees.len() as u32).collect();
@@ -214,7 +207,7 @@ impl FairTrees {
             candidates.hot.sort_unstable();
         }
         let loose = self.basis.loose(&length, dearest.max(exact / self.basis.per.len() as f64));
-        let full = |entering: Entering| matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.rows[r as usize]));
+        let full = |entering: Entering| matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.matrix.rows[r as usize]));
         gains.extend(loose.filter(|(_, entering)| !full(*entering)));
         gains.sort_by(|a, b| b.0.total_cmp(&a.0));
         gains.truncate(COMPARED);

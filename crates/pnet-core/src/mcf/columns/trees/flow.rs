@@ -1,8 +1,8 @@
 //! The flow of trees, as others read it.
 
-use super::NONE;
 use super::basis::Basis;
 use crate::csr::Csr;
+use crate::mcf::columns::vertex::matrix::NONE;
 use crate::mcf::problem::Problem;
 use crate::mcf::round::Flow;
 

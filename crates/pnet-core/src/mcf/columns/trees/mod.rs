@@ -17,7 +17,8 @@ use super::links::Links;
 use super::price;
 use super::source::{Anywhere, Source};
 use super::vertex::closed::{AMPLE, Closed, LONGER};
-use super::vertex::{LOST, MOST_TIGHT, NEGLIGIBLE, NOISE, NONE, OFF, OVER};
+use super::vertex::matrix::NEGLIGIBLE;
+use super::vertex::{Bound, LOST, MOST_TIGHT, NOISE, OVER, targets, upper};
 use crate::error::{Error, invalid};
 use crate::mcf::best::Best;
 use crate::mcf::problem::{Plane, Problem};
@@ -46,19 +47,6 @@ pub struct FairTrees {
     iterations: usize,
     /// After how many of them the matrix was inverted anew.
     refactored: usize,
-}
-
-/// The lengths that the prices of a vertex are, these with what they need of earlier levels, and the bound that proves.
-struct Bound {
-    own: Vec<f64>,
-    length: Vec<f64>,
-    upper: f64,
-}
-
-impl Bound {
-    fn proves(&self, t: f64, options: &Options) -> bool {
-        (self.upper / t - 1.0).abs() <= options.tolerance.clamp(OFF.0, OFF.1)
-    }
 }
 
 impl FairTrees {
@@ -107,17 +95,13 @@ impl FairTrees {
         options: &Options,
         monitor: &mut impl Monitor,
     ) -> Result<FairLevel, Error> {
-        let demand = self.source.demand();
-        check_fixed(fixed, demand.len())?;
+        check_fixed(fixed, self.source.demand().len())?;
         let fixed_before = std::mem::replace(&mut self.fixed, fixed.iter().flatten().count());
         if let Some(length) = self.proof.take().filter(|_| fixed_before < self.fixed) {
             self.close(length);
         }
         self.closed.reset();
-        let base = fixed.iter().map(|rate| rate.map_or(0.0, |rate| rate / self.flow)).collect();
-        let demand = self.source.demand();
-        let rising =
-            fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0)).collect();
+        let (base, rising) = targets(fixed, self.source.demand(), self.unit, self.flow);
         self.basis.rise(base, rising);
         let (mut watch, before) = (Watch::new(options.time_limit_s), self.iterations);
         let last = before.saturating_add(options.max_iterations);
@@ -220,16 +204,8 @@ impl FairTrees {
             }
             length = self.closed.with(&own);
         }
-        Bound { upper: self.upper(&length), own, length }
-    }
-
-    /// The bound on t that lengths prove.
-    fn upper(&self, length: &[f64]) -> f64 {
-        let shortest = self.source.under(length.to_vec()).shortest;
-        let long = self.source.capacity().iter().zip(length).filter(|(_, l)| **l > 0.0);
-        let volume: f64 = long.map(|(c, l)| c / self.flow * l).sum();
-        let (kept, takes) = self.basis.takes(&shortest);
-        if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
+        let takes = |distance: &[f64]| self.basis.takes(distance);
+        Bound { upper: upper(&self.source, self.flow, &length, takes), own, length }
     }
 }
 

@@ -1,10 +1,10 @@
 //! All planes and endpoints as one network, and for each destination the arcs that its traffic may take.
 
-use super::NONE;
 use super::tree::Tree;
 use crate::csr::Csr;
 use crate::mcf::columns::links::Links;
 use crate::mcf::columns::price::Path;
+use crate::mcf::columns::vertex::matrix::NONE;
 use crate::mcf::problem::{Problem, Use};
 
 /// Switches of all planes after each other, then endpoints, then one node at which traffic ends.

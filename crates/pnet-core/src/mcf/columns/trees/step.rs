@@ -1,12 +1,7 @@
 //! The step from a vertex to a neighbouring one: what enters, how far it goes, what stops it and leaves.
 
 use super::basis::{Basis, Column, Entering};
-use super::{NEGLIGIBLE, NONE};
-
-/// See [`vertex`](super::super::vertex).
-const STILL: f64 = 1e-9;
-const SLOW: f64 = 1e-3;
-const BELOW: f64 = 1e-15;
+use crate::mcf::columns::vertex::matrix::{NONE, Stops};
 
 /// What stops it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,11 +52,11 @@ impl Basis {
             let moved = &mut self.trees[*d as usize].moved;
             moved.iter_mut().zip(change).for_each(|(moved, change)| *moved += step * change);
         }
-        for l in (0..self.slack.len()).filter(|l| self.row[*l] == NONE) {
-            self.slack[l] -= step * direction.load[l];
+        for l in (0..self.matrix.slack.len()).filter(|l| self.matrix.row[*l] == NONE) {
+            self.matrix.slack[l] -= step * direction.load[l];
         }
         if let Entering::Slack(r) = entering {
-            self.slack[self.rows[r as usize] as usize] += step;
+            self.matrix.slack[self.matrix.rows[r as usize] as usize] += step;
         }
         self.pivot(
             entering,
@@ -75,7 +70,7 @@ impl Basis {
     fn direction(&self, entering: Entering, entered: Option<&Column>, sign: f64) -> Direction {
         let product = self.product(entering);
         let column = self.corrected(entering, entered, &product);
-        let rate = match self.rate {
+        let rate = match self.matrix.rate {
             Some(c) => -sign * column[c as usize],
             None => f64::from(u8::from(entering == Entering::Rate)),
         };
@@ -101,7 +96,7 @@ impl Basis {
 
     /// What the inverse makes of the column of what enters, corrected by what the matrix does not make of that.
     fn corrected(&self, entering: Entering, entered: Option<&Column>, product: &[f64]) -> Vec<f64> {
-        let mut missing = vec![0.0; self.rows.len()];
+        let mut missing = vec![0.0; self.matrix.rows.len()];
         match entering {
             Entering::Slack(r) => missing[r as usize] = 1.0,
             Entering::Arc(..) | Entering::Rate => self.for_each_entry(entered, |r, value| missing[r as usize] += value),
@@ -109,8 +104,7 @@ impl Basis {
         for (column, by) in self.columns.iter().zip(product).filter(|(_, by)| **by != 0.0) {
             self.for_each_entry(column.as_ref(), |r, value| missing[r as usize] -= by * value);
         }
-        let missing: Vec<(u32, f64)> = (0..).zip(missing).filter(|(_, missing)| missing.abs() > NEGLIGIBLE).collect();
-        product.iter().zip(self.inverse.times(&missing)).map(|(product, more)| product + more).collect()
+        self.matrix.corrected(product, missing)
     }
 
     /// How far it can go, and what stops it.
@@ -126,19 +120,14 @@ impl Basis {
         let columns =
             || (0..).zip(&self.columns).zip(&direction.column).filter_map(|((c, n), by)| Some((c, n.as_ref()?, *by)));
         let fastest = columns().fold(first, |most: f64, (_, _, by)| most.max(by.abs()));
-        let still = (STILL * fastest).min(SLOW);
-        let mut stops: Vec<(f64, f64, Block)> = vec![];
-        let mut consider = |left: f64, speed: f64, block: Block| {
-            if speed > still {
-                stops.push((left, speed, block));
-            }
-        };
-        entered.into_iter().for_each(|column| consider(column.x, -sign, Block::Own));
-        columns().for_each(|(c, column, by)| consider(column.x, sign * by, Block::Column(c)));
+        let mut stops = Stops::new(fastest, slowest);
+        entered.into_iter().for_each(|column| stops.consider(column.x, -sign, Block::Own));
+        columns().for_each(|(c, column, by)| stops.consider(column.x, sign * by, Block::Column(c)));
         let mut changing = direction.trees.iter().peekable();
         for (d, tree) in (0..).zip(&self.trees) {
             let change = changing.next_if(|(of, _)| *of == d).map(|(_, change)| change);
-            let mut carries_less = |v: usize, by: f64| consider(tree.carries(v, self.t), -by, Block::Tree(d, v as u32));
+            let mut carries_less =
+                |v: usize, by: f64| stops.consider(tree.carries(v, self.t), -by, Block::Tree(d, v as u32));
             match change {
                 Some(change) => {
                     let by = tree.rising.iter().zip(change).map(|(rising, change)| rising * direction.rate + change);
@@ -152,14 +141,10 @@ impl Basis {
                 None => {}
             }
         }
-        for (l, by) in (0..).zip(&direction.load).filter(|(l, _)| self.row[*l as usize] == NONE) {
-            consider(self.slack[l as usize], *by, Block::Link(l));
+        for (l, by) in (0..).zip(&direction.load).filter(|(l, _)| self.matrix.row[*l as usize] == NONE) {
+            stops.consider(self.matrix.slack[l as usize], *by, Block::Link(l));
         }
-        let most = stops.iter().map(|(left, speed, _)| (left.max(0.0) + BELOW) / speed).fold(f64::INFINITY, f64::min);
-        let near = stops.into_iter().filter(|(left, speed, _)| left.max(0.0) / speed <= most);
-        let best = near.reduce(|best, other| if other.1 > best.1 { other } else { best });
-        let best = best.filter(|(_, speed, _)| *speed >= slowest * fastest);
-        best.map(|(left, speed, block)| (left.max(0.0) / speed, block))
+        stops.first()
     }
 
     fn pivot(&mut self, entering: Entering, entered: Option<Column>, product: Vec<f64>, block: Block) {
@@ -169,17 +154,11 @@ impl Basis {
             Block::Column(c) => self.replace(entering, entered, &product, c),
             Block::Link(l) => {
                 let row: Vec<f64> = self.columns.iter().map(|column| self.entry(column.as_ref(), l)).collect();
-                self.slack[l as usize] = 0.0;
+                self.matrix.slack[l as usize] = 0.0;
                 if let Entering::Slack(r) = entering {
-                    let product = self.inverse.before(&row);
-                    self.inverse.replace_row(r as usize, &product);
-                    self.row[self.rows[r as usize] as usize] = NONE;
-                    self.rows[r as usize] = l;
-                    self.row[l as usize] = r;
+                    self.matrix.replace_row(r, l, &row);
                 } else {
-                    self.inverse.append(&product, &row, self.entry(entered.as_ref(), l));
-                    self.row[l as usize] = self.rows.len() as u32;
-                    self.rows.push(l);
+                    self.matrix.append(l, &product, &row, self.entry(entered.as_ref(), l));
                     self.columns.push(None);
                     self.install(entered, self.columns.len() as u32 - 1);
                 }
@@ -204,8 +183,8 @@ impl Basis {
             // The fullest of those in the basis does, and what leaves has its column.
             let Some(arc) = of(c).map(|column| column.arc) else { return };
             let mut factors = others;
-            factors.extend(self.rate.map(|rate| (rate, rises)));
-            self.inverse.combine(c as usize, &factors);
+            factors.extend(self.matrix.rate.map(|rate| (rate, rises)));
+            self.matrix.inverse.combine(c as usize, &factors);
             self.exchange(d, v, arc);
             if let Some(column) = &mut self.columns[c as usize] {
                 (column.arc, column.x) = (old, 0.0);
@@ -235,11 +214,11 @@ impl Basis {
     fn turn(&mut self, (d, v): (u32, u32), arc: u32, product: &[f64], own: f64, others: &[(u32, f64)]) {
         let mut row = vec![0.0; self.columns.len()];
         others.iter().for_each(|(c, by)| row[*c as usize] = -by / own);
-        if let Some(c) = self.rate {
+        if let Some(c) = self.matrix.rate {
             row[c as usize] = -self.trees[d as usize].rising[v as usize] / own;
         }
         if row.iter().any(|value| *value != 0.0) {
-            self.inverse.add_outer(product, &row);
+            self.matrix.inverse.add_outer(product, &row);
         }
         self.exchange(d, v, arc);
         self.measure(d);
@@ -253,7 +232,7 @@ impl Basis {
         if let Entering::Slack(r) = entering {
             self.remove(r, c);
         } else {
-            self.inverse.replace_column(c as usize, product);
+            self.matrix.inverse.replace_column(c as usize, product);
             self.install(entered, c);
         }
     }
@@ -262,27 +241,19 @@ impl Basis {
     fn install(&mut self, entered: Option<Column>, c: u32) {
         match &entered {
             Some(column) => self.trees[column.tree as usize].columns.push(c),
-            None => self.rate = Some(c),
+            None => self.matrix.rate = Some(c),
         }
         self.columns[c as usize] = entered;
     }
 
     /// A row and a column, of which neither is in use any more.
     pub(super) fn remove(&mut self, r: u32, c: u32) {
-        self.inverse.remove(r as usize, c as usize);
-        self.row[self.rows.swap_remove(r as usize) as usize] = NONE;
-        if let Some(l) = self.rows.get(r as usize) {
-            self.row[*l as usize] = r;
-        }
+        self.matrix.remove(r, c);
         self.columns.swap_remove(c as usize);
         let last = self.columns.len() as u32;
-        match self.columns.get(c as usize) {
-            Some(Some(column)) => {
-                let own = &mut self.trees[column.tree as usize].columns;
-                own.iter_mut().filter(|own| **own == last).for_each(|own| *own = c);
-            }
-            Some(None) => self.rate = self.rate.map(|_| c),
-            None => {}
+        if let Some(Some(column)) = self.columns.get(c as usize) {
+            let own = &mut self.trees[column.tree as usize].columns;
+            own.iter_mut().filter(|own| **own == last).for_each(|own| *own = c);
         }
     }
 }

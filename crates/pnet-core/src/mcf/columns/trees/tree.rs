@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::NONE;
 use super::network::Network;
 use crate::csr::Csr;
+use crate::mcf::columns::vertex::matrix::NONE;
 
 /// A spanning tree of the nodes from which a destination can be reached.  Its arcs may point either way.
 pub(super) struct Tree {

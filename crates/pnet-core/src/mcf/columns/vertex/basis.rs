@@ -13,15 +13,12 @@
 
 use super::closed::Closed;
 use super::inverse::Inverse;
+use super::matrix::{Matrix, NONE};
 use super::paths::Paths;
 use crate::mcf::columns::price::Path;
 
-/// What is in no row, or in no column.
-pub(in crate::mcf::columns) const NONE: u32 = u32::MAX;
 /// In place of the number of a path, in the list of columns.
 pub(super) const RATE: u32 = u32::MAX;
-/// Errors of prices, as a part of t, and of loads that need no correction.
-pub(in crate::mcf::columns) const NEGLIGIBLE: f64 = 1e-14;
 /// Part of a link by which the load of a tight one may be off: a correction moves what is at 0 below that, by the norm of the
 /// inverse times what sums of flows are rounded by.
 const UNEVEN: f64 = 1e-11;
@@ -68,15 +65,9 @@ pub(super) struct Basis {
     pub(super) rising: Vec<f64>,
     /// The other paths in the basis of each demand.
     pub(super) others: Vec<Vec<u32>>,
-    /// The path of each column, and the column of the rate.
+    /// The path of each column.
     pub(super) columns: Vec<u32>,
-    pub(super) rate: Option<u32>,
-    /// The link of each row, and the row of each link.
-    pub(super) rows: Vec<u32>,
-    pub(super) row: Vec<u32>,
-    /// What is left of each link.
-    pub(super) slack: Vec<f64>,
-    pub(super) inverse: Inverse,
+    pub(super) matrix: Matrix,
 }
 
 impl Basis {
@@ -86,8 +77,7 @@ impl Basis {
     pub(super) fn new(per: Vec<f64>, slope: Vec<f64>, t: f64, paths: Vec<Vec<(Path, f64)>>) -> Self {
         let demands = slope.len();
         let mut basis = Basis {
-            row: vec![NONE; per.len()],
-            slack: vec![1.0; per.len()],
+            matrix: Matrix::new(per.len()),
             rising: vec![0.0; per.len()],
             per,
             base: vec![0.0; demands],
@@ -103,9 +93,6 @@ impl Basis {
             key: vec![0; demands],
             others: vec![vec![]; demands],
             columns: vec![],
-            rate: None,
-            rows: vec![],
-            inverse: Inverse::default(),
         };
         for (j, paths) in paths.into_iter().enumerate() {
             for (path, x) in paths {
@@ -149,7 +136,7 @@ impl Basis {
 
     /// Number of tight links.
     pub(super) fn tight(&self) -> usize {
-        self.rows.len()
+        self.matrix.tight()
     }
 
     /// Number of paths.
@@ -229,47 +216,17 @@ impl Basis {
 
     /// Other demands rise from here; the rate leaves the basis.
     pub(super) fn rise(&mut self, base: Vec<f64>, slope: Vec<f64>) {
-        if let Some(c) = self.rate.take() {
-            let part = |r: usize| self.inverse.of(r)[c as usize].abs();
-            let largest = (0..self.rows.len()).max_by(|a, b| part(*a).total_cmp(&part(*b)).then(b.cmp(a)));
-            if let Some(r) = largest {
-                self.remove(r as u32, c);
-            }
+        if let Some((r, c)) = self.matrix.rate_leaves() {
+            self.remove(r, c);
         }
         (self.base, self.slope) = (base, slope);
         self.sum_up();
         self.refresh();
     }
 
-    /// Length of each link: how much its capacity is worth, in t, for a unit of flow.
-    ///
-    /// Where that is more than the part `close` of t, they are corrected by what paths in the basis lack to be as long as their
-    /// keys, of which the largest, in t, comes with them.
+    /// Length of each link, and what paths in the basis lack then to be as long as their keys: see [`Matrix::lengths`].
     pub(super) fn lengths(&self, close: f64) -> (Vec<f64>, f64) {
-        let mut length = vec![0.0; self.per.len()];
-        let Some(c) = self.rate else { return (length, 0.0) };
-        let add = |prices: &mut dyn Iterator<Item = f64>, length: &mut [f64]| {
-            for (price, l) in prices.zip(&self.rows) {
-                length[*l as usize] += price * self.per[*l as usize];
-            }
-        };
-        add(&mut self.inverse.row(c as usize), &mut length);
-        let all = self.all();
-        let error = |missing: &[f64]| {
-            let lacks = |(c, missing): (u32, &f64)| if Some(c) == self.rate { missing * self.t } else { missing * all };
-            (0..).zip(missing).map(lacks).fold(0.0, |worst: f64, lacks| worst.max(lacks.abs()))
-        };
-        let missing = self.missing(&length);
-        let before = error(&missing);
-        if before > close * self.t {
-            let mut corrected = length.clone();
-            add(&mut self.inverse.before(&missing).into_iter(), &mut corrected);
-            let after = error(&self.missing(&corrected));
-            if after < before {
-                return (corrected, after);
-            }
-        }
-        (length, before)
+        self.matrix.lengths(&self.per, (self.t, self.all()), close, |length| self.missing(length))
     }
 
     /// What each column lacks, at such lengths.
@@ -277,7 +234,7 @@ impl Basis {
         let column = |n: &u32| match *n {
             RATE => {
                 let of_row = |l: &u32| self.rising[*l as usize] / self.per[*l as usize] * length[*l as usize];
-                1.0 - self.rows.iter().map(of_row).sum::<f64>()
+                1.0 - self.matrix.rows.iter().map(of_row).sum::<f64>()
             }
             n => self.gain(n, length),
         };
@@ -315,13 +272,8 @@ impl Basis {
 
     /// The rows of links by whose slack t gains more than `least`, each with its gain.
     pub(super) fn loose(&self, length: &[f64], least: f64) -> impl Iterator<Item = Gain> {
-        let slacks = self.prices(length).zip(0..).map(|(price, r)| (-price, Entering::Slack(r)));
+        let slacks = self.matrix.prices(&self.per, length).zip(0..).map(|(price, r)| (-price, Entering::Slack(r)));
         slacks.filter(move |(gain, _)| *gain > least)
-    }
-
-    /// What the whole of each tight link is worth, in t.
-    pub(super) fn prices(&self, length: &[f64]) -> impl Iterator<Item = f64> {
-        self.rows.iter().map(|l| length[*l as usize] / self.per[*l as usize])
     }
 
     /// How far the basis moves with a unit of what enters, squared.
@@ -336,10 +288,10 @@ impl Basis {
             RATE => self.column_of(Entering::Rate),
             n => self.column_of(Entering::Path(n)),
         };
-        let inverse = Inverse::new(self.rows.len(), columns);
+        let inverse = Inverse::new(self.tight(), columns);
         let regular = inverse.is_some();
         if let Some(inverse) = inverse {
-            self.inverse = inverse;
+            self.matrix.inverse = inverse;
         }
         self.refresh();
         regular
@@ -350,17 +302,8 @@ impl Basis {
     pub(super) fn refresh(&mut self) {
         for _ in 0..CORRECTIONS {
             let load = self.loads();
-            let missing =
-                self.rows.iter().zip(0..).map(|(l, r)| (r, 1.0 - self.slack[*l as usize] - load[*l as usize]));
-            let missing: Vec<(u32, f64)> = missing.collect();
-            let even = missing.iter().all(|(_, missing)| missing.abs() <= UNEVEN);
-            for l in (0..load.len()).filter(|l| even || self.row[*l] == NONE) {
-                self.slack[l] = 1.0 - load[l];
-            }
-            if even {
-                return;
-            }
-            for (n, change) in self.columns.iter().zip(self.inverse.times(&missing)) {
+            let Some(changes) = self.matrix.settle(&load, UNEVEN) else { return };
+            for (n, change) in self.columns.iter().zip(changes) {
                 match *n {
                     RATE => self.t += change,
                     n => self.x[n as usize] += change,
@@ -406,8 +349,8 @@ impl Basis {
 
     pub(super) fn for_each_entry(&self, entering: Entering, mut visit: impl FnMut(u32, f64)) {
         let mut on = |n: u32, by: f64| {
-            let tight = self.paths.links(n).iter().filter(|l| self.row[**l as usize] != NONE);
-            tight.for_each(|l| visit(self.row[*l as usize], by * self.per[*l as usize]));
+            let tight = self.paths.links(n).iter().filter(|l| self.matrix.row[**l as usize] != NONE);
+            tight.for_each(|l| visit(self.matrix.row[*l as usize], by * self.per[*l as usize]));
         };
         match entering {
             Entering::Path(n) => {
@@ -416,7 +359,7 @@ impl Basis {
             }
             Entering::Slack(r) => visit(r, 1.0),
             Entering::Rate => {
-                let rows = (0..).zip(self.rows.iter().map(|l| self.rising[*l as usize]));
+                let rows = (0..).zip(self.matrix.rows.iter().map(|l| self.rising[*l as usize]));
                 rows.filter(|(_, value)| *value != 0.0).for_each(|(r, value)| visit(r, value));
             }
         }
@@ -439,8 +382,8 @@ impl Basis {
     /// What the inverse makes of the column of what enters.
     pub(super) fn product(&self, entering: Entering) -> Vec<f64> {
         match entering {
-            Entering::Slack(r) => self.inverse.of(r as usize).to_vec(),
-            Entering::Path(_) | Entering::Rate => self.inverse.times(&self.column_of(entering)),
+            Entering::Slack(r) => self.matrix.inverse.of(r as usize).to_vec(),
+            Entering::Path(_) | Entering::Rate => self.matrix.inverse.times(&self.column_of(entering)),
         }
     }
 }

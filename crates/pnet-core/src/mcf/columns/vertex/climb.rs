@@ -17,23 +17,23 @@ const COMPARED: usize = 48;
 const FADED: f64 = 0.2;
 
 /// What lengths may lack, as a part of t, where the next step is looked for.
-const CLOSE: f64 = 0.01 * EXACT;
+pub(in crate::mcf::columns) const CLOSE: f64 = 0.01 * EXACT;
 /// What stops a step is to be this part of the fastest path, at least: a matrix with a smaller pivot loses digits.  Only where
 /// nothing else is left to enter may it be slower.
-const CLEAR: f64 = 1e-6;
+pub(in crate::mcf::columns) const CLEAR: f64 = 1e-6;
 /// Steps after which flows are corrected.
-const CORRECTED: usize = 100;
+pub(in crate::mcf::columns) const CORRECTED: usize = 100;
 /// Steps without a rise of t, for each tight link and beside, before a level ends: numbers have lost their precision then.
-const IDLE: usize = 20;
-const LEAST_IDLE: usize = 2_000;
+pub(in crate::mcf::columns) const IDLE: usize = 20;
+pub(in crate::mcf::columns) const LEAST_IDLE: usize = 2_000;
 
 /// Pricings in a row after which what closes paths is not added any more.
 const MOST_PRICINGS: usize = 100;
 
 /// What paths out of the basis carry is moved in the order of what t gains by it: first what brings these parts of the most.
-const MUCH: [f64; 3] = [0.1, 0.01, 0.001];
+pub(in crate::mcf::columns) const MUCH: [f64; 3] = [0.1, 0.01, 0.001];
 /// First-order steps bring a level so much further that it starts anew where they end.
-const RISEN: f64 = 1e-3;
+pub(in crate::mcf::columns) const RISEN: f64 = 1e-3;
 const AGAIN: Steps = Steps { gap: 1e-4, most: 1_000, ..FIRST };
 
 /// What may enter.
@@ -92,7 +92,7 @@ impl<S: Source> Vertices<S> {
     /// What is left on them then needs no column: that t gains nothing by it is all that a proof asks.
     fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let new = self.basis.tight() == 0;
-        if self.basis.rate.is_none() && self.basis.step(Entering::Rate, 1.0, 0.0).is_none() {
+        if self.basis.matrix.rate.is_none() && self.basis.step(Entering::Rate, 1.0, 0.0).is_none() {
             return End::Top;
         }
         let mut length = self.basis.lengths(CLOSE).0;
@@ -195,7 +195,7 @@ impl<S: Source> Vertices<S> {
     fn gains(&mut self, candidates: &mut Candidates) -> Vec<Gain> {
         let (mut length, error) = self.basis.lengths(CLOSE);
         let (exact, total) = (EXACT * self.basis.t, self.basis.all());
-        let dearest = NOISE * largest(self.basis.prices(&length));
+        let dearest = NOISE * largest(self.basis.matrix.prices(&self.basis.per, &length));
         let mut gains = self.basis.shorter(&candidates.hot, &length, self.least(candidates.longest));
         if best_of(&gains) <= COOL * candidates.hottest {
             let mut keys = self.basis.keys(&length);
@@ -230,7 +230,7 @@ impl<S: Source> Vertices<S> {
 
     /// Whether what enters is the slack of a link that stays full.
     fn full(&self, entering: Entering) -> bool {
-        matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.rows[r as usize]))
+        matches!(entering, Entering::Slack(r) if self.closed.full(self.basis.matrix.rows[r as usize]))
     }
 
     /// Adds open paths that are shorter than the key paths of their demands, which are as long as `keys`, by more than `least`.

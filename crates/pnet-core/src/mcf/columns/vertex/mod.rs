@@ -9,9 +9,10 @@
 //! those that proved levels have [`closed`].
 
 mod basis;
-mod climb;
+pub(super) mod climb;
 pub(super) mod closed;
 pub(super) mod inverse;
+pub(super) mod matrix;
 mod paths;
 mod rest;
 mod step;
@@ -27,8 +28,8 @@ use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 use crate::mcf::run::{Monitor, Options, Watch};
 use basis::Basis;
-pub(super) use basis::{NEGLIGIBLE, NONE};
 use closed::Closed;
+use matrix::NEGLIGIBLE;
 
 /// Where levels begin: the closer to the first one, the fewer steps are left.
 pub(super) const FIRST: Steps = Steps { gap: 1e-5, most: 6_000, unused: 1e-4, least: 0.0 };
@@ -69,14 +70,14 @@ struct Vertices<S> {
 }
 
 /// The lengths that the prices of a vertex are, these with what they need of earlier levels, and the bound that proves.
-struct Bound {
-    own: Vec<f64>,
-    length: Vec<f64>,
-    upper: f64,
+pub(super) struct Bound {
+    pub(super) own: Vec<f64>,
+    pub(super) length: Vec<f64>,
+    pub(super) upper: f64,
 }
 
 impl Bound {
-    fn proves(&self, t: f64, options: &Options) -> bool {
+    pub(super) fn proves(&self, t: f64, options: &Options) -> bool {
         (self.upper / t - 1.0).abs() <= options.tolerance.clamp(OFF.0, OFF.1)
     }
 }
@@ -219,9 +220,7 @@ impl<S: Source> Vertices<S> {
             self.basis.close(&self.closed);
         }
         self.closed.reset();
-        let base = fixed.iter().map(|rate| rate.map_or(0.0, |rate| rate / self.flow)).collect();
-        let rising =
-            fixed.iter().zip(demand).map(|(rate, d)| rate.map_or(d * self.unit / self.flow, |_| 0.0)).collect();
+        let (base, rising) = targets(fixed, demand, self.unit, self.flow);
         let start: Vec<_> = (0..demand.len()).map(|j| self.basis.carrying(j)).collect();
         let lowest = self.basis.t;
         self.basis.rise(base, rising);
@@ -273,7 +272,8 @@ impl<S: Source> Vertices<S> {
     fn bound(&mut self) -> Bound {
         let own = self.basis.lengths(NEGLIGIBLE).0;
         let length = self.closed.with(&own);
-        Bound { upper: self.upper(&length), own, length }
+        let takes = |distance: &[f64]| self.basis.takes(distance);
+        Bound { upper: upper(&self.source, self.flow, &length, takes), own, length }
     }
 
     /// What each demand gets.
@@ -305,13 +305,20 @@ impl<S: Source> Vertices<S> {
             |(n, x): (u32, f64)| x * self.basis.paths.links(n).iter().map(|l| part[*l as usize]).fold(1.0, f64::min);
         (0..self.source.demand().len()).map(|j| whole(j).map(fits).collect()).collect()
     }
+}
 
-    /// The bound on t that lengths prove.
-    fn upper(&self, length: &[f64]) -> f64 {
-        let shortest = self.source.under(length.to_vec()).shortest;
-        let long = self.source.capacity().iter().zip(length).filter(|(_, l)| **l > 0.0);
-        let volume: f64 = long.map(|(c, l)| c / self.flow * l).sum();
-        let (kept, takes) = self.basis.takes(&shortest);
-        if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
-    }
+/// What demands get that are `fixed`, and what others rise by with t, as multiples of `flow`.
+pub(super) fn targets(fixed: &[Option<f64>], demand: &[f64], unit: f64, flow: f64) -> (Vec<f64>, Vec<f64>) {
+    let target = |(rate, d): (&Option<f64>, &f64)| rate.map_or((0.0, d * unit / flow), |rate| (rate / flow, 0.0));
+    fixed.iter().zip(demand).map(target).unzip()
+}
+
+/// The bound on t that lengths prove, where flows are multiples of `flow`; `takes` says what fixed demands take of the volume
+/// at such distances, and those that rise for a unit of t.
+pub(super) fn upper(source: &impl Source, flow: f64, length: &[f64], takes: impl Fn(&[f64]) -> (f64, f64)) -> f64 {
+    let shortest = source.under(length.to_vec()).shortest;
+    let long = source.capacity().iter().zip(length).filter(|(_, l)| **l > 0.0);
+    let volume: f64 = long.map(|(c, l)| c / flow * l).sum();
+    let (kept, takes) = takes(&shortest);
+    if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
 }

@@ -1,13 +1,7 @@
 //! The step from a vertex to a neighbouring one: what enters, how far it goes, what stops it and leaves.
 
-use super::basis::{Basis, Entering, NEGLIGIBLE, NONE, RATE, put};
-
-/// What is slower than this part of the fastest path does not stop a step, up to a limit.
-const STILL: f64 = 1e-9;
-const SLOW: f64 = 1e-3;
-/// How far below 0 a step may take what it does not stop at (Harris 1973): of what stops a step at about the same point the one
-/// that changes fastest is the one.
-const BELOW: f64 = 1e-15;
+use super::basis::{Basis, Entering, RATE, put};
+use super::matrix::{NONE, Stops};
 
 /// What stops it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,12 +40,12 @@ impl Basis {
         for (j, change) in &direction.key {
             self.x[self.key[*j as usize] as usize] += step * change;
         }
-        for l in (0..self.slack.len()).filter(|l| self.row[*l] == NONE) {
-            self.slack[l] -= step * direction.load[l];
+        for l in (0..self.matrix.slack.len()).filter(|l| self.matrix.row[*l] == NONE) {
+            self.matrix.slack[l] -= step * direction.load[l];
         }
         match entering {
             Entering::Path(n) => self.x[n as usize] += sign * step,
-            Entering::Slack(r) => self.slack[self.rows[r as usize] as usize] += step,
+            Entering::Slack(r) => self.matrix.slack[self.matrix.rows[r as usize] as usize] += step,
             Entering::Rate => {}
         }
         self.pivot(entering, direction.product, block);
@@ -61,7 +55,7 @@ impl Basis {
     fn direction(&self, entering: Entering, sign: f64) -> Direction {
         let product = self.product(entering);
         let column = self.corrected(entering, &product);
-        let rate = match self.rate {
+        let rate = match self.matrix.rate {
             Some(c) => -sign * column[c as usize],
             None => f64::from(u8::from(entering == Entering::Rate)),
         };
@@ -87,14 +81,13 @@ impl Basis {
 
     /// What the inverse makes of the column of what enters, corrected by what the matrix does not make of that.
     fn corrected(&self, entering: Entering, product: &[f64]) -> Vec<f64> {
-        let mut missing = vec![0.0; self.rows.len()];
+        let mut missing = vec![0.0; self.matrix.rows.len()];
         self.for_each_entry(entering, |r, value| missing[r as usize] += value);
         for (n, by) in self.columns.iter().zip(product).filter(|(_, by)| **by != 0.0) {
             let column = if *n == RATE { Entering::Rate } else { Entering::Path(*n) };
             self.for_each_entry(column, |r, value| missing[r as usize] -= by * value);
         }
-        let missing: Vec<(u32, f64)> = (0..).zip(missing).filter(|(_, missing)| missing.abs() > NEGLIGIBLE).collect();
-        product.iter().zip(self.inverse.times(&missing)).map(|(product, more)| product + more).collect()
+        self.matrix.corrected(product, missing)
     }
 
     /// How far it can go, and what stops it.
@@ -102,25 +95,20 @@ impl Basis {
         let paths = self.columns.iter().zip(&direction.column).filter(|(n, _)| **n != RATE);
         let entered = if entering == Entering::Rate { self.steepest } else { 1.0 };
         let fastest = paths.fold(entered, |most: f64, (_, by)| most.max(by.abs()));
-        let still = (STILL * fastest).min(SLOW);
-        let mut stops: Vec<(f64, f64, Block)> = vec![];
-        let mut consider = |left: f64, speed: f64, block: Block| {
-            if speed > still {
-                stops.push((left, speed, block));
-            }
-        };
+        let mut stops = Stops::new(fastest, slowest);
         let mut own = NONE;
         if let Entering::Path(n) = entering {
             own = self.demand[n as usize];
-            consider(self.x[n as usize], -sign, Block::Own);
+            stops.consider(self.x[n as usize], -sign, Block::Own);
         }
         for ((c, n), by) in (0..).zip(&self.columns).zip(&direction.column).filter(|((_, n), _)| **n != RATE) {
-            consider(self.x[*n as usize], sign * by, Block::Column(c));
+            stops.consider(self.x[*n as usize], sign * by, Block::Column(c));
         }
+        let still = stops.still();
         // A path that carries all of a demand ends with the demand alone.
         let mut of_key = |j: u32, by: f64| {
             if by < 0.0 && (j == own || !self.others[j as usize].is_empty()) {
-                consider(self.carries(self.key[j as usize]), -by, Block::Key(j));
+                stops.consider(self.carries(self.key[j as usize]), -by, Block::Key(j));
             }
         };
         let rises = |j: u32| self.slope[j as usize] * direction.rate;
@@ -129,14 +117,10 @@ impl Basis {
             let still_rises = |j: &u32| direction.key.binary_search_by_key(j, |(j, _)| *j).is_err();
             (0..self.key.len() as u32).filter(still_rises).for_each(|j| of_key(j, rises(j)));
         }
-        for (l, by) in (0..).zip(&direction.load).filter(|(l, by)| **by > 0.0 && self.row[*l as usize] == NONE) {
-            consider(self.slack[l as usize], *by, Block::Link(l));
+        for (l, by) in (0..).zip(&direction.load).filter(|(l, by)| **by > 0.0 && self.matrix.row[*l as usize] == NONE) {
+            stops.consider(self.matrix.slack[l as usize], *by, Block::Link(l));
         }
-        let most = stops.iter().map(|(left, speed, _)| (left.max(0.0) + BELOW) / speed).fold(f64::INFINITY, f64::min);
-        let near = stops.into_iter().filter(|(left, speed, _)| left.max(0.0) / speed <= most);
-        let best = near.reduce(|best, other| if other.1 > best.1 { other } else { best });
-        let best = best.filter(|(_, speed, _)| *speed >= slowest * fastest);
-        best.map(|(left, speed, block)| (left.max(0.0) / speed, block))
+        stops.first()
     }
 
     fn pivot(&mut self, entering: Entering, product: Vec<f64>, block: Block) {
@@ -145,18 +129,12 @@ impl Basis {
             Block::Column(c) => self.replace(entering, &product, c),
             Block::Link(l) => {
                 let row = self.row_of(l);
-                self.slack[l as usize] = 0.0;
+                self.matrix.slack[l as usize] = 0.0;
                 if let Entering::Slack(r) = entering {
-                    let product = self.inverse.before(&row);
-                    self.inverse.replace_row(r as usize, &product);
-                    self.row[self.rows[r as usize] as usize] = NONE;
-                    self.rows[r as usize] = l;
-                    self.row[l as usize] = r;
+                    self.matrix.replace_row(r, l, &row);
                 } else {
                     let n = if let Entering::Path(n) = entering { n } else { RATE };
-                    self.inverse.append(&product, &row, self.entry(n, l));
-                    self.row[l as usize] = self.rows.len() as u32;
-                    self.rows.push(l);
+                    self.matrix.append(l, &product, &row, self.entry(n, l));
                     self.columns.push(RATE);
                     self.install(entering, self.columns.len() as u32 - 1);
                 }
@@ -168,10 +146,10 @@ impl Basis {
                     // The columns of its demand are measured from the key path.
                     let mut row = vec![0.0; self.columns.len()];
                     self.others[j as usize].iter().for_each(|n| row[self.column[*n as usize] as usize] = -1.0);
-                    if let Some(c) = self.rate {
+                    if let Some(c) = self.matrix.rate {
                         row[c as usize] = self.slope[j as usize];
                     }
-                    self.inverse.add_outer(&product, &row);
+                    self.matrix.inverse.add_outer(&product, &row);
                     let old = self.make_key(j, n);
                     self.x[old as usize] = 0.0;
                 } else if let Some(c) = self.swap(j) {
@@ -189,8 +167,8 @@ impl Basis {
         let new = others.iter().copied().max_by(fullest)?;
         let c = self.column[new as usize];
         let mut factors: Vec<(u32, f64)> = others.iter().map(|n| (self.column[*n as usize], -1.0)).collect();
-        factors.extend(self.rate.map(|rate| (rate, self.slope[j as usize])));
-        self.inverse.combine(c as usize, &factors);
+        factors.extend(self.matrix.rate.map(|rate| (rate, self.slope[j as usize])));
+        self.matrix.inverse.combine(c as usize, &factors);
         let old = self.make_key(j, new);
         self.others[j as usize].iter_mut().filter(|n| **n == new).for_each(|n| *n = old);
         (self.column[new as usize], self.column[old as usize]) = (NONE, c);
@@ -204,7 +182,7 @@ impl Basis {
         if let Entering::Slack(r) = entering {
             self.remove(r, c);
         } else {
-            self.inverse.replace_column(c as usize, product);
+            self.matrix.inverse.replace_column(c as usize, product);
             self.install(entering, c);
         }
     }
@@ -227,7 +205,7 @@ impl Basis {
             }
             Entering::Rate => {
                 self.columns[c as usize] = RATE;
-                self.rate = Some(c);
+                self.matrix.rate = Some(c);
             }
             Entering::Slack(_) => {}
         }
@@ -235,16 +213,10 @@ impl Basis {
 
     /// A row and a column, of which neither is in use any more.
     pub(super) fn remove(&mut self, r: u32, c: u32) {
-        self.inverse.remove(r as usize, c as usize);
-        self.row[self.rows.swap_remove(r as usize) as usize] = NONE;
-        if let Some(l) = self.rows.get(r as usize) {
-            self.row[*l as usize] = r;
-        }
+        self.matrix.remove(r, c);
         self.columns.swap_remove(c as usize);
-        match self.columns.get(c as usize) {
-            Some(&RATE) => self.rate = self.rate.map(|_| c),
-            Some(n) => self.column[*n as usize] = c,
-            None => {}
+        if let Some(n) = self.columns.get(c as usize).filter(|n| **n != RATE) {
+            self.column[*n as usize] = c;
         }
     }
 }
