@@ -87,7 +87,7 @@ def _filled(state: State) -> State:
         SolverError: nothing limits a demand at its ends, or something does not fit into memory.
     """
     problem, options = state.problem, state.context.options
-    trees = has_trees(problem) and not np.isfinite(state.cap).any()
+    trees = problem.form == "arc" and has_trees(problem) and not np.isfinite(state.cap).any()
     many = problem.form != "path" and not trees and eliminates_demands(problem)
     # Demands that are not too many for programs over paths leave these the most of the time.
     whole = options.deadline
