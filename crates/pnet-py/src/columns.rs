@@ -233,38 +233,30 @@ fair_levels!(
         })
     }
 );
-fair_levels!(
-    FairVertices,
-    FlowProblem,
-    "The same by the simplex method, each at a vertex.",
-    /// The flow of the last level.
-    fn proof(&self, py: Python<'_>) -> Result<Proof> {
-        in_parallel(py, || {
-            let fair = unlocked(&self.inner);
-            Ok(Proof { inner: fair.proof()?, planes: fair.planes() })
-        })
-    },
-    /// What each demand gets by that flow, in which no link carries more than it can.
-    fn served<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
-        Ok(in_parallel(py, || Ok(unlocked(&self.inner).served()))?.into_pyarray(py))
-    }
-);
-fair_levels!(
-    FairTrees,
-    FlowProblem,
-    "The same where most pairs have demands: what goes to a destination moves together.",
-    /// The flow of the last level.
-    fn proof(&self, py: Python<'_>) -> Result<Proof> {
-        in_parallel(py, || {
-            let fair = unlocked(&self.inner);
-            Ok(Proof { inner: fair.proof()?, planes: fair.planes() })
-        })
-    },
-    /// What each demand gets by that flow, in which no link carries more than it can.
-    fn served<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
-        Ok(in_parallel(py, || Ok(unlocked(&self.inner).served()))?.into_pyarray(py))
-    }
-);
+/// Levels over any path, each at a vertex.
+macro_rules! fair_vertices {
+    ($name:ident, $doc:literal) => {
+        fair_levels!(
+            $name,
+            FlowProblem,
+            $doc,
+            /// The flow of the last level.
+            fn proof(&self, py: Python<'_>) -> Result<Proof> {
+                in_parallel(py, || {
+                    let fair = unlocked(&self.inner);
+                    Ok(Proof { inner: fair.proof()?, planes: fair.planes() })
+                })
+            },
+            /// What each demand gets by that flow, in which no link carries more than it can.
+            fn served<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
+                Ok(in_parallel(py, || Ok(unlocked(&self.inner).served()))?.into_pyarray(py))
+            }
+        );
+    };
+}
+
+fair_vertices!(FairVertices, "The same by the simplex method, each at a vertex.");
+fair_vertices!(FairTrees, "The same over a tree for each destination.");
 fair_levels!(
     FairSplit,
     PathProblem,

@@ -143,11 +143,7 @@ impl Basis {
         let of_row = |l: &u32| self.rising[*l as usize] / self.per[*l as usize] * length[*l as usize];
         let missing = |column: &Option<Column>| match column {
             None => 1.0 - self.matrix.rows.iter().map(of_row).sum::<f64>(),
-            Some(column) => {
-                let mut longer = 0.0;
-                self.for_each_link(column.tree, column.arc, &column.cycle, |l, by| longer += by * length[l]);
-                -longer
-            }
+            Some(column) => self.shorter(column, length),
         };
         self.columns.iter().map(missing).collect()
     }
@@ -232,7 +228,7 @@ impl Basis {
             }
         }
         let columns = self.columns.iter().flatten().map(|column| (column.arc, column.x));
-        for (arc, x) in columns.chain(self.trees.iter().flat_map(|tree| tree.between.iter().copied())) {
+        for (arc, x) in columns.chain(self.trees.iter().flat_map(|tree| tree.superbasic.iter().copied())) {
             let link = self.network.link[arc as usize] as usize;
             if let Some(per) = self.per.get(link) {
                 load[link] += per * x;
@@ -287,23 +283,26 @@ impl Basis {
     }
 
     /// What an arc that is not in the basis carries.
-    pub(super) fn between(&self, tree: u32, arc: u32) -> f64 {
-        let between = &self.trees[tree as usize].between;
-        between.iter().find(|(own, _)| *own == arc).map_or(0.0, |(_, x)| *x)
+    pub(super) fn superbasic(&self, tree: u32, arc: u32) -> f64 {
+        let superbasic = &self.trees[tree as usize].superbasic;
+        superbasic.iter().find(|(own, _)| *own == arc).map_or(0.0, |(_, x)| *x)
     }
 
-    /// What t gains by a unit on an arc that is not of its tree.
+    /// What t gains by a unit on an arc that is not of its tree: how much shorter it is.
     pub(super) fn gain(&self, tree: u32, arc: u32, length: &[f64]) -> f64 {
+        self.shorter(&self.column(tree, arc), length)
+    }
+
+    fn shorter(&self, column: &Column, length: &[f64]) -> f64 {
         let mut longer = 0.0;
-        let cycle = self.trees[tree as usize].cycle(&self.network, arc);
-        self.for_each_link(tree, arc, &cycle, |l, by| longer += by * length[l]);
+        self.for_each_link(column.tree, column.arc, &column.cycle, |l, by| longer += by * length[l]);
         -longer
     }
 
     /// The column that an arc would be.
     pub(super) fn column(&self, tree: u32, arc: u32) -> Column {
         let cycle = self.trees[tree as usize].cycle(&self.network, arc);
-        Column { tree, arc, cycle, x: self.between(tree, arc) }
+        Column { tree, arc, cycle, x: self.superbasic(tree, arc) }
     }
 
     /// The entry of a column, or of the rate, in the row that a link would have.

@@ -84,9 +84,9 @@ impl FairTrees {
         });
     }
 
-    /// Raises t, and moves what arcs between carry as long as t gains by it: see [`vertex`](super::super::vertex).
+    /// Raises t, and moves what superbasic arcs carry as long as t gains by it: see [`vertex`](super::super::vertex).
     fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
-        // Arcs between may have to enter a tree first.
+        // Superbasic arcs may have to enter a tree first.
         for _ in 0..LEAST_IDLE {
             if self.basis.matrix.rate.is_some() {
                 break;
@@ -112,7 +112,7 @@ impl FairTrees {
                 if self.iterations >= last || self.basis.tight() > MOST_TIGHT {
                     return End::Over;
                 }
-                let x = self.basis.between(*tree, *arc);
+                let x = self.basis.superbasic(*tree, *arc);
                 let gain = if x > 0.0 { self.basis.gain(*tree, *arc, &length) } else { 0.0 };
                 if gain.abs() > least
                     && gain.abs() * x >= enough
@@ -130,15 +130,15 @@ impl FairTrees {
         }
     }
 
-    /// What t gains, at least, by moving all that arcs between carry, up or down, of each for which that is something; and what
+    /// What t gains, at least, by moving all that superbasic arcs carry, up or down, of each for which that is something; and what
     /// a unit is to gain for that.
     fn worth(&mut self, length: &[f64]) -> (Vec<(f64, u32, u32)>, f64) {
         let length = self.basis.of_arcs(length);
         let longest = self.basis.trees.iter_mut().map(|tree| tree.measure(&length)).fold(0.0, f64::max);
         let least = self.least(longest);
         let (network, trees) = (&self.basis.network, (0..).zip(&self.basis.trees));
-        let between = trees.flat_map(|(d, tree)| tree.between.iter().map(move |(arc, x)| (d, tree, *arc, *x)));
-        let gains = between.map(|(d, tree, arc, x)| (tree.gain(network, arc, &length).abs(), x, d, arc));
+        let superbasic = trees.flat_map(|(d, tree)| tree.superbasic.iter().map(move |(arc, x)| (d, tree, *arc, *x)));
+        let gains = superbasic.map(|(d, tree, arc, x)| (tree.gain(network, arc, &length).abs(), x, d, arc));
         (gains.filter(|(gain, ..)| *gain > least).map(|(gain, x, d, arc)| (gain * x, d, arc)).collect(), least)
     }
 

@@ -11,7 +11,7 @@ fn for_each_arc(basis: &Basis, d: usize, mut visit: impl FnMut(u32, f64)) {
     let tree = &basis.trees[d];
     let of_tree = tree.nodes().map(|v| (tree.arc[v], tree.carries(v, basis.t)));
     let columns = tree.columns.iter().filter_map(|c| basis.columns[*c as usize].as_ref());
-    let others = columns.map(|column| (column.arc, column.x)).chain(tree.between.iter().copied());
+    let others = columns.map(|column| (column.arc, column.x)).chain(tree.superbasic.iter().copied());
     of_tree.chain(others).filter(|(_, x)| *x > 0.0).for_each(|(a, x)| visit(a, x));
 }
 
@@ -32,7 +32,7 @@ pub(super) fn loads(basis: &Basis) -> Vec<f64> {
 /// The least part of any arc that what begins at each node to a destination goes over.
 pub(super) fn narrowest(basis: &Basis, d: usize, part: &[f64]) -> Vec<f64> {
     let mut least = vec![1.0; basis.network.nodes];
-    // Nearest to the destination first: of few arcs the end is behind their beginning.
+    // Tree arcs come nearest to the destination first, so that few rounds are enough.
     loop {
         let mut changed = false;
         for_each_arc(basis, d, |arc, _| {

@@ -1,8 +1,8 @@
 //! Levels of max-min fairness by the simplex method over trees, one for each destination.
 //!
 //! Where most pairs have demands, a vertex over paths takes a step for each pair of which the traffic moves.  Over trees
-//! ([`basis`]) all that goes through a switch to a destination moves at once, and all paths there are, not those known, are
-//! priced in one pass over trees and arcs.  Levels follow each other, and are closed, as where keys are paths
+//! ([`basis`]) all that goes through a switch to a destination moves at once, and one pass
+//! over trees and arcs prices all paths, not only those known.  Levels follow each other, and are closed, as where keys are paths
 //! ([`vertex`](super::vertex)).
 
 mod basis;

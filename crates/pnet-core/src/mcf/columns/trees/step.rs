@@ -40,7 +40,7 @@ impl Basis {
         }
         let (step, block) = self.block(entering, column.as_ref(), sign, slowest, &direction)?;
         if let Some(column) = &column {
-            self.trees[column.tree as usize].between.retain(|(arc, _)| *arc != column.arc);
+            self.trees[column.tree as usize].superbasic.retain(|(arc, _)| *arc != column.arc);
         }
         self.t += step * direction.rate;
         for (column, change) in self.columns.iter_mut().zip(&direction.column) {
@@ -194,17 +194,17 @@ impl Basis {
             let product = self.product(entering);
             self.replace(entering, entered, &product, c);
         } else {
-            // What is neither in the basis nor empty does, and what was to enter has moved, but has not entered.
-            let between = tree.between.iter().map(|(arc, x)| (self.column(d, *arc), *x));
-            let crossing = between.filter_map(|(column, x)| Some((crossing(&column)?, x, column.arc)));
+            // A superbasic one does, and what was to enter has moved, but has not entered.
+            let superbasic = tree.superbasic.iter().map(|(arc, x)| (self.column(d, *arc), *x));
+            let crossing = superbasic.filter_map(|(column, x)| Some((crossing(&column)?, x, column.arc)));
             let most = crossing.max_by(|a, b| a.1.total_cmp(&b.1).then(b.2.cmp(&a.2)));
             if let Some((own, _, arc)) = most {
                 let product = self.product(Entering::Arc(d, arc));
                 self.turn((d, v), arc, &product, own, &others);
-                self.trees[d as usize].between.retain(|(other, _)| *other != arc);
+                self.trees[d as usize].superbasic.retain(|(other, _)| *other != arc);
             }
             if let Some(column) = entered {
-                self.trees[column.tree as usize].between.push((column.arc, column.x));
+                self.trees[column.tree as usize].superbasic.push((column.arc, column.x));
             }
         }
         self.refill(d as usize);

@@ -32,15 +32,15 @@ pub(super) struct Tree {
     pub(super) demands: Vec<(u32, u32)>,
     /// The columns of arcs in the basis that are not of the tree.
     pub(super) columns: Vec<u32>,
-    /// Arcs that are neither in the basis nor empty, with what they carry.
-    pub(super) between: Vec<(u32, f64)>,
+    /// Superbasic arcs: neither in the basis nor empty, with what they carry.
+    pub(super) superbasic: Vec<(u32, f64)>,
 }
 
 /// Tree arcs, by their lower nodes, each with what a unit on an arc that closes a cycle with them adds to it.
 pub(super) type Cycle = Vec<(u32, f64)>;
 
 impl Tree {
-    /// What is kept of a node, and of an arc, which may be open or closed, and between.
+    /// What is kept of a node, and of an arc, which may be open or closed, and superbasic.
     pub(super) const BYTES_PER_NODE: usize = 4 * size_of::<u32>() + size_of::<bool>() + 4 * size_of::<f64>();
     pub(super) const BYTES_PER_ARC: usize = size_of::<(u32, u32, f64)>() + size_of::<(u32, f64)>();
 
@@ -68,7 +68,7 @@ impl Tree {
             closed: vec![],
             demands,
             columns: vec![],
-            between: vec![],
+            superbasic: vec![],
         };
         let mut next = 0;
         while let Some(at) = tree.order.get(next).copied() {
@@ -113,17 +113,17 @@ impl Tree {
         }
         self.sort();
         let others = self.open.iter().filter(|a| flow[**a as usize] > 0.0 && !self.has(network, **a));
-        self.between = others.map(|a| (*a, flow[*a as usize])).collect();
+        self.superbasic = others.map(|a| (*a, flow[*a as usize])).collect();
     }
 
-    /// Finds what arcs carry by those between.
+    /// Finds what the tree carries by superbasic arcs.
     pub(super) fn fill(&mut self, network: &Network) {
         self.moved.fill(0.0);
-        if self.between.is_empty() {
+        if self.superbasic.is_empty() {
             return;
         }
         let mut amount = vec![0.0; self.parent.len()];
-        for (arc, x) in &self.between {
+        for (arc, x) in &self.superbasic {
             amount[network.tail[*arc as usize] as usize] -= x;
             amount[network.head[*arc as usize] as usize] += x;
         }
@@ -358,20 +358,17 @@ mod tests {
                 prop_assert!(tree.has(&network, arc));
                 prop_assert_eq!(tree.order.len(), network.nodes - 1 - NODES as usize);
             }
-            tree.between = vec![(tree.open[0], 0.25)];
+            tree.superbasic = tree.open.iter().filter(|arc| !tree.has(&network, **arc)).map(|arc| (*arc, 0.25)).collect();
             tree.send(&base, &slope);
             tree.fill(&network);
             let mut left = vec![0.0; network.nodes];
-            let mut carry = |arc: u32, x: f64| {
+            let of_tree = tree.nodes().map(|v| (tree.arc[v], tree.carries(v, 2.0)));
+            for (arc, x) in of_tree.chain(tree.superbasic.iter().copied()) {
                 left[network.tail[arc as usize] as usize] += x;
                 left[network.head[arc as usize] as usize] -= x;
-            };
-            tree.nodes().for_each(|v| carry(tree.arc[v], tree.carries(v, 2.0)));
-            if !tree.has(&network, tree.open[0]) {
-                carry(tree.open[0], 0.25);
-                for (v, left) in left.iter().enumerate().take(NODES as usize).skip(1) {
-                    prop_assert!((left - (v as f64 + 1.0)).abs() < 1e-12, "{v} {left}");
-                }
+            }
+            for (v, left) in left.iter().enumerate().take(NODES as usize).skip(1) {
+                prop_assert!((left - (v as f64 + 1.0)).abs() < 1e-12, "{v} {left}");
             }
         }
 
@@ -406,6 +403,6 @@ mod tests {
         flow[arc(4, 3) as usize] = 0.5;
         trees[0].take(&network, &into, &flow);
         assert!((1..7_u32).all(|v| trees[0].arc[v as usize] == arc(v, (v + 1) % 7)));
-        assert_eq!(trees[0].between, [(arc(4, 3), 0.5)]);
+        assert_eq!(trees[0].superbasic, [(arc(4, 3), 0.5)]);
     }
 }

@@ -165,15 +165,15 @@ impl Basis {
         (sum(&self.base), sum(&self.slope))
     }
 
-    /// Whether a path is neither in the basis nor empty.
-    pub(super) fn is_between(&self, n: u32) -> bool {
+    /// Whether a path is superbasic: neither in the basis nor empty.
+    pub(super) fn is_superbasic(&self, n: u32) -> bool {
         self.x[n as usize] > 0.0 && self.is_out(n)
     }
 
     /// What t gains, at least, by moving all that such paths carry, up or down, where a unit is worth more than `least`.
     pub(super) fn worth(&self, keys: &[f64], length: &[f64], least: f64) -> Vec<(f64, u32)> {
         let gain = |n: u32| (keys[self.demand[n as usize] as usize] - self.length(n, length)).abs();
-        let some = (0..self.paths()).filter(|n| self.is_between(*n)).map(|n| (gain(n), n));
+        let some = (0..self.paths()).filter(|n| self.is_superbasic(*n)).map(|n| (gain(n), n));
         some.filter(|(gain, _)| *gain > least).map(|(gain, n)| (gain * self.x[n as usize], n)).collect()
     }
 

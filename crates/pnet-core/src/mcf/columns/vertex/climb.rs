@@ -113,7 +113,7 @@ impl<S: Source> Vertices<S> {
                 }
                 let gain = self.basis.gain(*n, &length);
                 let much = gain.abs() > least && gain.abs() * self.basis.x[*n as usize] >= enough;
-                let enters = || Some(Entering::Path(*n)).filter(|_| much && self.basis.is_between(*n));
+                let enters = || Some(Entering::Path(*n)).filter(|_| much && self.basis.is_superbasic(*n));
                 if enters().and_then(|path| self.basis.step(path, gain.signum(), slowest)).is_some() {
                     self.iterations += 1;
                     length = self.basis.lengths(CLOSE).0;

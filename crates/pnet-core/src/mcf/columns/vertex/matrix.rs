@@ -1,4 +1,4 @@
-//! What is left of a basis once keys carry what others leave: its tight links, and the inverse of their rows.
+//! The working basis, which is left once keys carry what others leave: the tight links, and the inverse of their rows.
 
 use super::inverse::Inverse;
 
