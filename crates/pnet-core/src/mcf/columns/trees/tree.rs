@@ -405,4 +405,27 @@ mod tests {
         assert!((1..7_u32).all(|v| trees[0].arc[v as usize] == arc(v, (v + 1) % 7)));
         assert_eq!(trees[0].superbasic, [(arc(4, 3), 0.5)]);
     }
+    #[test]
+    fn closed_arcs_that_are_short_ask_for_the_level_that_closed_them() {
+        let problem = problem(&[(3, 0)]);
+        let (network, mut trees) = Network::new(&problem, &Links::new(&problem));
+        let tree = &mut trees[0];
+        let arc =
+            |u: u32, v: u32| (0..).zip(network.tail.iter().zip(&network.head)).find(|(_, e)| *e == (&u, &v)).unwrap().0;
+        let (chord, ring) = (arc(3, 0), arc(3, 2));
+        tree.exchange(&network, 3, ring);
+        // By way of 2 and 1 it is 3 from there; the chord was longer by 0.5 in level 7, and has no length now.
+        tree.open.retain(|open| *open != chord);
+        tree.closed.push((chord, 7, 0.5));
+        let mut length = vec![1.0; network.tail.len()];
+        length[chord as usize] = 4.0;
+        tree.measure(&length);
+        assert!(tree.shortcuts(&network, &length, 1e-9).is_empty());
+        length[chord as usize] = 0.0;
+        tree.measure(&length);
+        // From 2 it is 1 that way, not 2, and from 3 it is 0, not 3.
+        let needs = tree.shortcuts(&network, &length, 1e-9);
+        assert_eq!(needs.first(), Some(&(7, 2.0)), "{needs:?}");
+        assert!(needs.contains(&(7, 6.0)) && needs.iter().all(|(level, _)| *level == 7), "{needs:?}");
+    }
 }
