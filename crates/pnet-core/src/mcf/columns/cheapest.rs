@@ -6,9 +6,10 @@
 //! ```
 //!
 //! Without a worth all of each demand is served, so that this is minimum-cost flow; without costs it is the largest sum of
-//! rates.  First-order steps on the restricted master ([`gradual`]) are first.  Once they have taken as long as an interior
-//! point would, that has its turn, here: only links that a restricted optimum has overloaded get a row in its restricted
-//! master ([`Master`]), which is solved as far as the gap over all paths is worth it, and continues from where it was.
+//! rates.  First-order steps on the restricted master ([`gradual`]) are first, unless all has to be served and an interior
+//! point takes hardly longer than a few of them.  Once they have taken as long as it would, that has its turn, here: only
+//! links that a restricted optimum has overloaded get a row in its restricted master ([`Master`]), which is solved as far as
+//! the gap over all paths is worth it, and continues from where it was.
 
 use super::goal::{Goal, Lengths, Split, Terms};
 use super::gradual;
@@ -17,7 +18,7 @@ use super::master::Master;
 use super::pool::{self, Pool};
 use super::price::{self, Limits, Path};
 use super::source::{Anywhere, Source};
-use super::{FIRST_PATHS, first_of};
+use super::{FIRST_PATHS, LEAST_STEPS, first_of};
 use crate::error::{Error, invalid};
 use crate::mcf::path_form::PathProblem;
 use crate::mcf::pdhg::split::NEW;
@@ -42,15 +43,15 @@ pub struct Cheapest {
     pub interrupted: bool,
 }
 
-/// Paths added in one pricing, of a demand in one plane.
-const MOST_PATHS: usize = 4;
 /// The part of the gap to which a restricted master is solved.
 const DEEPER: f64 = 0.1;
 /// Steps between two pricings at most: with paths and rows missing, more are in vain.
-const MOST_STEPS: usize = 6;
-/// Pricings after which a path is dropped that carried next to nothing at any of them, and what counts as that.
-const PATIENCE: u32 = 6;
-const UNUSED: f64 = 1e-6;
+const MOST_STEPS: usize = 4;
+/// Paths added in one pricing, of a demand in one plane: a step visits all pairs of links of a path.
+const MOST_PATHS: usize = 1;
+/// Pricings after which a path is dropped that was no use at any of them, and what it carries if it is.
+const PATIENCE: u32 = 3;
+const UNUSED: f64 = 1e-2;
 /// Pricings without progress, which is a gap smaller by a tenth, before the run ends.
 const MOST_IDLE: usize = 25;
 const PROGRESS: f64 = 0.9;
@@ -71,6 +72,8 @@ const PER_VISIT: f64 = 8.0;
 /// The part of its work after which first-order steps end, where all is served; where any part may be, they need fewer, and
 /// the interior point more.
 const SHARE: f64 = 0.5;
+/// It is first where all is served and its work is at most so many times that of first-order steps until they first price.
+const FIRST: f64 = 10.0;
 /// Paths of a demand in one plane, on average; up to 20 were measured.
 const PATHS: usize = 20;
 /// Pricings between two checks whether all of each demand can be served at all, where some are short.
@@ -150,10 +153,23 @@ pub(super) fn search(
     if rows == 0 {
         return Ok(run.ended(Search::new(&goal, pool).release()));
     }
-    let patience = if terms.worth.is_finite() { f64::INFINITY } else { SHARE * work(rows, &pool.problem) };
+    if rows > MOST_ROWS {
+        return run.gradually(&goal);
+    }
+    let work = if terms.worth.is_finite() { f64::INFINITY } else { work(rows, &pool.problem) };
+    let first = (LEAST_STEPS * first_of(source.demand().len(), FIRST_PATHS) * pool.problem.link.len()) as f64;
+    if work <= FIRST * first {
+        let mut search = Search::new(&goal, pool);
+        run.until(&mut search, |_| false);
+        if !run.goes_on(&search) {
+            return Ok(run.ended(search.release()));
+        }
+        let other = run.gradually(&goal)?;
+        return Ok(if search.gap < other.gap { run.ended(search.release()) } else { other });
+    }
     let mut gradual = gradual::Search::new(&goal)?;
-    run.until(&mut gradual, |search| rows <= MOST_ROWS && search.spent() > patience);
-    if !run.goes_on(&gradual) || rows > MOST_ROWS {
+    run.until(&mut gradual, |search| search.spent() > SHARE * work);
+    if !run.goes_on(&gradual) {
         return Ok(run.ended(gradual.release()));
     }
     let mut search = Search::new(&goal, gradual.carrying(UNUSED, &shortest));
@@ -199,6 +215,13 @@ impl<M: Monitor> Run<'_, M> {
     /// Where the last search ended.
     fn ended(&self, (split, Lengths { length, .. }, pool, gap): Found) -> Ended {
         Ended { split, length, pool, gap, iterations: self.done, interrupted: self.interrupted && !self.watch.late() }
+    }
+
+    /// First-order steps alone.
+    fn gradually(&mut self, goal: &Goal<impl Source>) -> Result<Ended, Error> {
+        let mut gradual = gradual::Search::new(goal)?;
+        self.until(&mut gradual, |_| false);
+        Ok(self.ended(gradual.release()))
     }
 
     /// Continues a search until it is `enough`, stalled or certified, or a limit ends it.
@@ -407,13 +430,18 @@ impl<S: Source> Rounds for Search<'_, S> {
             self.master.penalise(SHORT, RISE, MOST_PENALTY, missing);
         }
         let paths = self.goal.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
-        let weight = &self.split.weight;
-        let kept = self.pool.keep(PATIENCE, |n| weight[n] > UNUSED || self.master.w[n] > UNUSED);
+        let (weight, used) = (&self.split.weight, self.master.used(UNUSED));
+        let kept = self.pool.keep(PATIENCE, |n| weight[n] > UNUSED || used[n]);
+        let dropped = kept.iter().zip(weight).any(|(kept, weight)| !kept && *weight > 0.0);
         let from = self.pool.exchange(&paths, &kept);
         let pool = &self.pool.problem;
         let (goal, unit) = (&self.goal, self.unit);
         self.master.exchange(pool, &from, |j, n| pool.demand[j] * goal.cost_of(pool, n) / unit);
         self.split.weight = from.iter().map(|n| if *n == NEW { 0.0 } else { self.split.weight[*n as usize] }).collect();
+        if dropped {
+            self.split = goal.split(pool, &self.split.weight, &self.split.served).0;
+            self.gap = goal.gap(&self.split, &self.lengths);
+        }
         let mut rows = self.goal.overloaded(&load);
         rows.retain(|link| !self.master.entries.has(*link as usize));
         if !rows.is_empty() {
