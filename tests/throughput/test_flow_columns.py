@@ -101,6 +101,23 @@ def test_many_full_links_take_few_steps(tmp_path: Path, objective: str) -> None:
     assert result.iterations < 1000
 
 
+def test_where_few_links_limit_an_interior_point_is_first() -> None:
+    """First-order steps before it took 120 of its own, for nothing."""
+    network = build_network(["dcell:n=12,k=1"])
+    traffic = build_traffic("random:flows=8", network, "rack", seed=411)
+    result = solve(network, traffic, objective="min-cost:at=6.4", solver="columns")
+    assert result.status == "certified"
+    assert result.iterations < 60
+
+
+def test_first_order_steps_follow_an_interior_point_in_vain() -> None:
+    """It ends with a gap of 0.2, as more than half of all links limit at the largest K."""
+    network = build_network(["fat-clique:s_c=4,s_b=4,n_b=4,block_ports=2,global_ports=2"], planes=4)
+    traffic = build_traffic("random:flows=8", network, "rack", seed=1)
+    result = solve(network, traffic, objective="min-cost", solver="columns")
+    assert result.status == "certified"
+
+
 @settings(max_examples=30, deadline=None)
 @given(cases(), st.sampled_from([1e-3, 0.5, 0.99]), st.integers(0, 2**32 - 1))
 def test_the_cost_is_that_of_highs(

@@ -355,6 +355,14 @@ impl<'a, S: Source> Search<'a, S> {
         length
     }
 
+    /// Whether each path carries more than little of its demand, or more than its reduced cost is of the demand's price: one of
+    /// the two goes to 0.
+    fn used(&self) -> Vec<bool> {
+        let Master { entries, w, y, z, .. } = &self.master;
+        let of = |j: usize| entries.own(j).map(move |n| w[n] > UNUSED || w[n] * y[j].abs() > z[n]);
+        (0..entries.demands()).flat_map(of).collect()
+    }
+
     /// Whether so many links limit that the interior point is no use.
     fn too_many_rows(&self) -> bool {
         let (rows, links) = (self.master.m.len(), self.goal.cost.len() as f64);
@@ -430,7 +438,7 @@ impl<S: Source> Rounds for Search<'_, S> {
             self.master.penalise(SHORT, RISE, MOST_PENALTY, missing);
         }
         let paths = self.goal.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
-        let (weight, used) = (&self.split.weight, self.master.used(UNUSED));
+        let (weight, used) = (&self.split.weight, self.used());
         let kept = self.pool.keep(PATIENCE, |n| weight[n] > UNUSED || used[n]);
         let dropped = kept.iter().zip(weight).any(|(kept, weight)| !kept && *weight > 0.0);
         let from = self.pool.exchange(&paths, &kept);

@@ -261,18 +261,6 @@ impl Master {
         (0..self.entries.demands()).map(|j| self.w[self.entries.own(j)].iter().sum()).collect()
     }
 
-    /// Whether each path carries more than `least` of its demand, or more than its reduced cost is of the demand's price:
-    /// of the two, one goes to 0.
-    pub(super) fn used(&self, least: f64) -> Vec<bool> {
-        let mut used = vec![false; self.w.len()];
-        for (j, y) in self.y.iter().enumerate() {
-            for n in self.entries.own(j) {
-                used[n] = self.w[n] > least || self.w[n] * y.abs() > self.z[n];
-            }
-        }
-        used
-    }
-
     /// How far the iterate is from the optimum.
     pub(super) fn state(&self) -> State {
         let residuals = self.residuals();
