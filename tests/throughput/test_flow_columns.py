@@ -101,6 +101,25 @@ def test_many_full_links_take_few_steps(tmp_path: Path, objective: str) -> None:
     assert result.iterations < 1000
 
 
+@pytest.mark.parametrize("part", [0.9, 0.999])
+def test_a_demand_over_hundreds_of_thin_paths(part: float) -> None:
+    """Numbers overflowed where little was left beside its 300 paths; and each of these carries little of it."""
+    thin, racks, random = 300, 308, np.random.default_rng(1)
+    rows = [row for at in range(2, 2 + thin) for row in ((0, at, 1.0), (at, 1, 1.0))]
+    for other in range(2 + thin, racks):
+        ends = random.choice(thin, 8, replace=False)
+        rows += [(other, 2 + end, random.choice([1.0, 5.0, 20.0])) for end in ends]
+    u, v, speed = np.array(rows).T
+    plane = Plane.from_cables(racks, u.astype(int), v.astype(int), speed, racks=range(racks))
+    sources, targets, sizes = [0, *range(2 + thin, racks)], [1, *[1, 0] * 3], [float(thin), *[3.0] * 6]
+    case = Network.from_planes([plane]), TrafficMatrix.from_entries("rack", racks, sources, targets, sizes)
+    objective = f"min-cost:at={part * solve(*case).throughput_gbps!r}"
+    ours = solve(*case, objective=objective, solver="columns")
+    theirs = solve(*case, objective=objective, solver="highs-ipx")
+    assert ours.status == "certified"
+    assert ours.figures["cost_gbps_links"] == pytest.approx(theirs.figures["cost_gbps_links"], rel=2e-4)
+
+
 def test_where_few_links_limit_an_interior_point_is_first() -> None:
     """First-order steps before it took 120 of its own, for nothing."""
     network = build_network(["dcell:n=12,k=1"])

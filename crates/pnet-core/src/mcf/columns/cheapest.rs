@@ -47,8 +47,10 @@ pub struct Cheapest {
 const DEEPER: f64 = 0.1;
 /// Steps between two pricings at most: with paths and rows missing, more are in vain.
 const MOST_STEPS: usize = 4;
-/// Paths added in one pricing, of a demand in one plane: a step visits all pairs of links of a path.
-const MOST_PATHS: usize = 1;
+/// Paths added in one pricing, of a demand in one plane; and of all, where that is more than one of each: a step visits all
+/// pairs of links of a path.
+const MOST_PATHS: usize = 4;
+const MOST_ADDED: usize = 1000;
 /// Pricings after which a path is dropped that was no use at any of them, and what it carries if it is.
 const PATIENCE: u32 = 3;
 const UNUSED: f64 = 1e-2;
@@ -437,9 +439,16 @@ impl<S: Source> Rounds for Search<'_, S> {
             let missing = |j: usize| priced.shortest[j] < known[j] * (1.0 - 1e-9);
             self.master.penalise(SHORT, RISE, MOST_PENALTY, missing);
         }
-        let paths = self.goal.source.paths(&priced, Limits { length: known, count: MOST_PATHS });
+        let count = (MOST_ADDED / known.len().max(1)).clamp(1, MOST_PATHS);
+        let paths = self.goal.source.paths(&priced, Limits { length: known, count });
         let (weight, used) = (&self.split.weight, self.used());
-        let kept = self.pool.keep(PATIENCE, |n| weight[n] > UNUSED || used[n]);
+        let mut kept = self.pool.keep(PATIENCE, |n| weight[n] > UNUSED || used[n]);
+        for own in self.pool.problem.pair_ptr.windows(2) {
+            // What is served of a demand may be on many paths with little each.
+            if !(own[0]..own[1]).any(|n| kept[n] && weight[n] > 0.0) {
+                (own[0]..own[1]).for_each(|n| kept[n] |= weight[n] > 0.0);
+            }
+        }
         let dropped = kept.iter().zip(weight).any(|(kept, weight)| !kept && *weight > 0.0);
         let from = self.pool.exchange(&paths, &kept);
         let pool = &self.pool.problem;

@@ -248,12 +248,14 @@ impl Master {
         let centre = centre.max(least / count);
         let wanted = affine.corrected(centre, &first);
         let direction = self.direction(&scaling, border.as_ref(), &residuals, &wanted);
+        let Direction { w, z, s, m, y, .. } = &direction;
+        let finite = [w, z, s, m, y].iter().all(|values| values.iter().all(|value| value.is_finite()));
         let (primal, dual) = self.step_lengths(&direction, REACH);
-        if !(primal > 1e-6 || dual > 1e-6) {
-            return false;
+        let moves = finite && (primal > 1e-6 || dual > 1e-6);
+        if moves {
+            self.advance(&direction, primal, dual);
         }
-        self.advance(&direction, primal, dual);
-        self.w.iter().chain(&self.m).chain(&self.y).all(|value| value.is_finite())
+        moves
     }
 
     /// The part of each demand that is on its paths.
