@@ -41,8 +41,8 @@ _ROUGH = 0.05
 _MOST, _IDLE = 40, 3
 """Cuts that are added, at most, and how many of them in a row may not halve what K lacks."""
 
-_MANY_LINKS = 1_500
-"""With more in a cut, programs of one level after the other take long: cuts have all of the time."""
+_MANY_LINKS = 4_000
+"""With more in a cut, vertices have too many links that are tight: cuts have all of the time."""
 
 _FEW_STEPS = 500
 """Over given paths, in tiny networks and where there are trees, within which rates have to be seen to fit: one level

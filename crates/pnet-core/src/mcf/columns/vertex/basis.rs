@@ -11,6 +11,7 @@
 //! are tight links, however many demands there are.  All numbers are parts of the capacity of a link and multiples of a
 //! common unit of flow.
 
+use super::MOST_TIGHT;
 use super::closed::Closed;
 use super::inverse::Inverse;
 use super::matrix::{Matrix, NONE};
@@ -22,6 +23,8 @@ pub(super) const RATE: u32 = u32::MAX;
 /// Part of a link by which the load of a tight one may be off: a correction moves what is at 0 below that, by the norm of the
 /// inverse times what sums of flows are rounded by.
 const UNEVEN: f64 = 1e-11;
+/// What is left, at most, of links by which first-order steps end that are tight at the vertex near there.
+const NEARLY_FULL: f64 = 1e-3;
 /// How often flows are corrected at once.
 const CORRECTIONS: usize = 3;
 
@@ -137,6 +140,18 @@ impl Basis {
     /// Number of tight links.
     pub(super) fn tight(&self) -> usize {
         self.matrix.tight()
+    }
+
+    /// Whether too many links are tight, or will be: where none is, the nearly full ones are to become so.
+    pub(super) fn is_large(&self) -> bool {
+        let full = || self.matrix.slack.iter().filter(|left| **left <= NEARLY_FULL).count();
+        self.tight() > MOST_TIGHT || (self.tight() == 0 && full() > MOST_TIGHT)
+    }
+
+    /// How many links may become tight where all that carry something enter the basis.
+    pub(super) fn spread(&self) -> usize {
+        let carrying = (0..self.paths()).filter(|n| self.is_superbasic(*n));
+        carrying.count().min(self.per.iter().filter(|per| **per > 0.0).count())
     }
 
     /// Number of paths.

@@ -2,7 +2,7 @@
 
 use super::basis::{Entering, Gain};
 use super::rest::Rest;
-use super::{EXACT, FIRST, MOST_TIGHT, NOISE, Vertices};
+use super::{EXACT, FIRST, NOISE, Vertices};
 use crate::mcf::columns::in_use::Steps;
 use crate::mcf::columns::price::{Limits, NO_PATH};
 use crate::mcf::columns::source::Source;
@@ -92,6 +92,9 @@ impl<S: Source> Vertices<S> {
     /// What is left on them then needs no column: that t gains nothing by it is all that a proof asks.
     fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let new = self.basis.tight() == 0;
+        if self.basis.is_large() || (new && self.basis.spread() > self.most_spread) {
+            return End::Limit;
+        }
         if self.basis.matrix.rate.is_none() && self.basis.step(Entering::Rate, 1.0, 0.0).is_none() {
             return End::Top;
         }
@@ -108,7 +111,7 @@ impl<S: Source> Vertices<S> {
                 if watch.stop(monitor) {
                     return End::Stopped;
                 }
-                if self.iterations >= last || self.basis.tight() > MOST_TIGHT {
+                if self.iterations >= last || self.basis.is_large() {
                     return End::Limit;
                 }
                 let gain = self.basis.gain(*n, &length);
@@ -161,7 +164,7 @@ impl<S: Source> Vertices<S> {
     fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, longest: 0.0, priced: f64::INFINITY };
         let (mut highest, mut since) = (self.basis.t, self.iterations);
-        while self.iterations < last && self.basis.tight() <= MOST_TIGHT {
+        while self.iterations < last && !self.basis.is_large() {
             if self.basis.t > highest * (1.0 + EXACT) {
                 (highest, since) = (self.basis.t, self.iterations);
             } else if self.iterations - since > LEAST_IDLE + IDLE * self.basis.tight() {

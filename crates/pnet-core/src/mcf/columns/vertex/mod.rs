@@ -46,6 +46,9 @@ pub(super) const LOST: f64 = 1e-6;
 const PATIENCE: usize = 100;
 /// Tight links, at most: a step takes time with the square of their number.
 pub(super) const MOST_TIGHT: usize = 4_000;
+/// Up to so many given paths, others have programs with a sparse matrix: where more links than that may become tight, these
+/// are quicker.
+const SMALL: usize = 100_000;
 
 /// Levels over any path, each at a vertex.
 pub struct FairVertices(Vertices<Anywhere<Problem>>);
@@ -64,6 +67,8 @@ struct Vertices<S> {
     /// How many demands were fixed in the last level, and its lengths where they prove it.
     fixed: usize,
     proof: Option<Vec<f64>>,
+    /// How many links may become tight of those by which a level begins, at most.
+    most_spread: usize,
     /// Steps of a level, beside one for each tight link, after which first-order steps are asked for a better point.
     patience: usize,
     iterations: usize,
@@ -98,7 +103,7 @@ impl FairVertices {
     /// ```
     pub fn new(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
         let (links, first) = first(problem, FIRST, options, monitor)?;
-        Ok(FairVertices(Vertices::new(Anywhere { problem: problem.clone(), links }, first)))
+        Ok(FairVertices(Vertices::new(Anywhere { problem: problem.clone(), links }, first, usize::MAX)))
     }
 
     /// The largest common rate, per unit demand, of those demands that are not `fixed` at so much, which is no more than they
@@ -158,7 +163,8 @@ impl FairSplitVertices {
     /// ```
     pub fn new(problem: &PathProblem, options: &Options, monitor: &mut impl Monitor) -> Result<Self, Error> {
         let first = first_listed(problem, FIRST, options, monitor)?;
-        Ok(FairSplitVertices(Vertices::new(problem.clone(), first)))
+        let most = if problem.paths() <= SMALL { MOST_TIGHT } else { usize::MAX };
+        Ok(FairSplitVertices(Vertices::new(problem.clone(), first, most)))
     }
 
     /// The largest common rate; see [`FairVertices::level`].
@@ -184,7 +190,7 @@ impl FairSplitVertices {
 
 impl<S: Source> Vertices<S> {
     /// Before the first level.
-    fn new(source: S, first: First) -> Self {
+    fn new(source: S, first: First, most_spread: usize) -> Self {
         let unit = first.upper;
         let limited = source.capacity().iter().filter(|c| c.is_finite());
         let flow = limited.clone().sum::<f64>() / limited.count().max(1) as f64;
@@ -200,6 +206,7 @@ impl<S: Source> Vertices<S> {
             closed: Closed::default(),
             fixed: 0,
             proof: None,
+            most_spread,
             patience: PATIENCE,
             iterations: 0,
         }
@@ -242,7 +249,7 @@ impl<S: Source> Vertices<S> {
         }
         let mut fits = self.fits();
         let lost = fits < 1.0 - OVER || (bound.upper / self.basis.t - 1.0).abs() > LOST;
-        if !stopped && lost && self.iterations < last && self.basis.tight() <= MOST_TIGHT {
+        if !stopped && lost && self.iterations < last && !self.basis.is_large() {
             // Precision is lost in a matrix that is nearly singular: other steps may lead to another one.
             let (base, slope) = (self.basis.base.clone(), self.basis.slope.clone());
             self.begin(lowest, start, base, slope);
@@ -321,4 +328,39 @@ pub(super) fn upper(source: &impl Source, flow: f64, length: &[f64], takes: impl
     let volume: f64 = long.map(|(c, l)| c / flow * l).sum();
     let (kept, takes) = takes(&shortest);
     if takes > 0.0 { (volume - kept) / takes } else { f64::INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcf::run::Unwatched;
+
+    /// Links of 1 and 4, and a demand with a path over each.
+    fn two_paths() -> PathProblem {
+        PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1]).unwrap()
+    }
+
+    #[test]
+    fn a_level_does_not_begin_where_too_many_links_may_become_tight() {
+        let options = Options { tolerance: 1e-8, max_iterations: 100, time_limit_s: f64::INFINITY };
+        for (most_spread, found) in [(0, false), (1, true)] {
+            let first = first_listed(&two_paths(), FIRST, &options, &mut Unwatched).unwrap();
+            let mut vertices = Vertices::new(two_paths(), first, most_spread);
+            assert_eq!(vertices.basis.spread(), 1);
+            let level = vertices.level(&[None], &options, &mut Unwatched).unwrap();
+            assert_eq!(level.upper.is_finite() && level.iterations > 0, found, "{level:?}");
+        }
+    }
+
+    #[test]
+    fn nearly_full_links_will_be_tight() {
+        let path = |l: u32, flow: f64| vec![(Path { place: l, links: vec![l] }, flow)];
+        for (links, flow, large) in [(MOST_TIGHT + 1, 0.9995, true), (MOST_TIGHT + 1, 0.99, false), (9, 0.9995, false)]
+        {
+            let paths = (0..links as u32).map(|l| path(l, flow)).collect();
+            let mut basis = Basis::new(vec![1.0; links], vec![1.0; links], flow, paths);
+            basis.rise(vec![0.0; links], vec![1.0; links]);
+            assert_eq!(basis.is_large(), large, "{links} {flow}");
+        }
+    }
 }
