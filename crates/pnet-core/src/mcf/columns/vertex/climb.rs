@@ -92,7 +92,7 @@ impl<S: Source> Vertices<S> {
     /// What is left on them then needs no column: that t gains nothing by it is all that a proof asks.
     fn push(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let new = self.basis.tight() == 0;
-        if self.basis.is_large() || (new && self.basis.spread() > self.most_spread) {
+        if self.is_large() {
             return End::Limit;
         }
         if self.basis.matrix.rate.is_none() && self.basis.step(Entering::Rate, 1.0, 0.0).is_none() {
@@ -111,7 +111,7 @@ impl<S: Source> Vertices<S> {
                 if watch.stop(monitor) {
                     return End::Stopped;
                 }
-                if self.iterations >= last || self.basis.is_large() {
+                if self.iterations >= last || self.is_large() {
                     return End::Limit;
                 }
                 let gain = self.basis.gain(*n, &length);
@@ -164,7 +164,7 @@ impl<S: Source> Vertices<S> {
     fn climb(&mut self, last: usize, watch: &mut Watch, monitor: &mut impl Monitor) -> End {
         let mut candidates = Candidates { hot: vec![], hottest: f64::INFINITY, longest: 0.0, priced: f64::INFINITY };
         let (mut highest, mut since) = (self.basis.t, self.iterations);
-        while self.iterations < last && !self.basis.is_large() {
+        while self.iterations < last && !self.is_large() {
             if self.basis.t > highest * (1.0 + EXACT) {
                 (highest, since) = (self.basis.t, self.iterations);
             } else if self.iterations - since > LEAST_IDLE + IDLE * self.basis.tight() {

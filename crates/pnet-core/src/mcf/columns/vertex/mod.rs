@@ -249,7 +249,7 @@ impl<S: Source> Vertices<S> {
         }
         let mut fits = self.fits();
         let lost = fits < 1.0 - OVER || (bound.upper / self.basis.t - 1.0).abs() > LOST;
-        if !stopped && lost && self.iterations < last && !self.basis.is_large() {
+        if !stopped && lost && self.iterations < last && !self.is_large() {
             // Precision is lost in a matrix that is nearly singular: other steps may lead to another one.
             let (base, slope) = (self.basis.base.clone(), self.basis.slope.clone());
             self.begin(lowest, start, base, slope);
@@ -267,6 +267,11 @@ impl<S: Source> Vertices<S> {
             iterations: self.iterations - before,
             interrupted: stopped && !watch.late(),
         })
+    }
+
+    /// Whether too many links are tight, or will be.
+    fn is_large(&self) -> bool {
+        self.basis.is_large() || (self.basis.tight() == 0 && self.basis.spread() > self.most_spread)
     }
 
     /// Begins at such flows of each demand, where no link is tight.
